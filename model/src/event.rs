@@ -1,0 +1,200 @@
+//! Events: what a thread does that another thread could notice.
+//!
+//! A thread always stands *at* its next event. While it stands there the event is
+//! pending: an [`Op`] and its accesses. When the thread is chosen, the event
+//! happens, gets its [`Outcome`] and is appended to the execution; the private
+//! code behind it, up to the thread's next event, belongs to it.
+//!
+//! All types are `Copy` and hold no pointers, so that an execution can be recorded
+//! in memory shared with another process.
+
+use crate::{SiteRef, ThreadId};
+use serde::{Deserialize, Serialize};
+
+/// A memory order of C11; relaxed is the weakest that is still atomic.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum AccessKind {
+    Read,
+    Write,
+    /// A read-modify-write that has written (a failed compare-exchange is a `Read`).
+    ReadWrite,
+}
+
+impl AccessKind {
+    pub fn reads(self) -> bool {
+        self != AccessKind::Write
+    }
+
+    pub fn writes(self) -> bool {
+        self != AccessKind::Read
+    }
+}
+
+/// A range of bytes that an event reads or writes.
+///
+/// `addr` is an address of the program. Inside one check it serves as a name,
+/// because the runtime places every object where its name says: globals where the
+/// linker put them (no address space randomisation), each thread's stack and heap
+/// in a region of its own that depends on its [`ThreadId`] only.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Access {
+    pub addr: u64,
+    pub len: u64,
+    pub kind: AccessKind,
+    /// None for a plain access.
+    pub atomic: Option<Order>,
+}
+
+impl Access {
+    pub fn end(&self) -> u64 {
+        self.addr.saturating_add(self.len)
+    }
+
+    pub fn overlaps(&self, other: &Access) -> bool {
+        self.addr < other.end() && other.addr < self.end()
+    }
+
+    /// Overlapping, and at least one of the two writes.
+    pub fn conflicts(&self, other: &Access) -> bool {
+        (self.kind.writes() || other.kind.writes()) && self.overlaps(other)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum MutexKind {
+    /// A second lock by the holder blocks for ever.
+    Normal,
+    Recursive,
+    /// A second lock by the holder fails, and so does an unlock by another thread.
+    ErrorCheck,
+}
+
+/// What an event does, besides its memory accesses. Synchronisation objects are
+/// named by their address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Op {
+    /// Nothing but the memory accesses: loads, stores, atomics, copies, `free`.
+    Access,
+    Fence(Order),
+    /// Starts `child`, which at once runs to its own first event.
+    Create {
+        child: ThreadId,
+    },
+    /// Enabled when `thread` has ended.
+    Join {
+        thread: ThreadId,
+    },
+    /// The thread's last event.
+    End,
+    MutexInit {
+        mutex: u64,
+        kind: MutexKind,
+    },
+    MutexDestroy {
+        mutex: u64,
+    },
+    /// Enabled when nobody else holds the mutex. `kind` is the kind of a mutex
+    /// that was initialised statically.
+    Lock {
+        mutex: u64,
+        kind: MutexKind,
+    },
+    TryLock {
+        mutex: u64,
+        kind: MutexKind,
+    },
+    Unlock {
+        mutex: u64,
+    },
+    CondInit {
+        cond: u64,
+    },
+    CondDestroy {
+        cond: u64,
+    },
+    /// The first half of a wait: releases the mutex and joins the waiters.
+    Wait {
+        cond: u64,
+        mutex: u64,
+    },
+    /// The second half: enabled when the thread was woken and the mutex is free.
+    Rewait {
+        cond: u64,
+        mutex: u64,
+    },
+    /// Wakes one waiter, if there is one; which one is a choice, over the waiters
+    /// in the order of their thread numbers.
+    Signal {
+        cond: u64,
+    },
+    Broadcast {
+        cond: u64,
+    },
+    /// A value from `0..alternatives` that the search chooses.
+    Choose {
+        alternatives: u32,
+    },
+    /// State inside libc (`rand`, `strtok`, the environment) read and changed.
+    Hidden {
+        object: u64,
+    },
+    /// The return of main, or `exit`: enabled when every other thread has ended or
+    /// cannot go on.
+    Exit,
+}
+
+/// How an event came out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    /// As the operation says, with nothing left open.
+    Done,
+    /// Of `Lock` (a relock of an error-checking mutex is refused) and `TryLock`.
+    Acquired(bool),
+    /// Of `Unlock`: whether the thread held the mutex.
+    Released(bool),
+    /// Of `Signal`.
+    Woken(Option<ThreadId>),
+    /// Of `Choose`.
+    Chosen(u32),
+}
+
+/// One event of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    pub thread: ThreadId,
+    /// The thread's how-manieth hook this is, the private ones included.
+    pub ordinal: u32,
+    pub site: SiteRef,
+    pub op: Op,
+    pub outcome: Outcome,
+    /// Which of `choices` alternatives was taken, from 0.
+    pub choice: u32,
+    /// How many alternatives there were; 1 where there is nothing to choose.
+    pub choices: u32,
+    /// This event's accesses are `accesses[first_access..][..access_count]` of the
+    /// execution.
+    pub first_access: u32,
+    pub access_count: u32,
+    /// The thread had been waiting for another thread to write what it reads here
+    /// (see the checker's `await`): the event was not enabled before that write.
+    pub awaited: bool,
+}

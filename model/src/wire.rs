@@ -1,0 +1,244 @@
+//! What the driver and the runtime in the checked process say to each other.
+//!
+//! They share one stream socket. A message is its length (4 bytes, little-endian)
+//! and then itself in postcard's encoding. The driver sends one [`Job`]; the
+//! runtime answers with [`Message`]s of which `Done` or `Fault` is the last. Both
+//! sides come out of one build, so there is no version to negotiate.
+
+use crate::{
+    AccessKind, Order, Property, Step, ThreadId, object::Object, site::SiteId, thread::ThreadName,
+};
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// The environment variable that holds the number of the socket's descriptor.
+pub const CHANNEL: &str = "LENO_CHANNEL";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchKind {
+    Source,
+    Naive,
+}
+
+/// What the runtime is to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub mode: Mode,
+    pub properties: Vec<Property>,
+    /// 0 is "no limit".
+    pub max_steps: u64,
+    /// Let the program write to the driver's stderr instead of throwing its output away.
+    pub show_output: bool,
+    /// Call sites whose callee nobody knows anything about; see `Unseen`.
+    pub unknown_callees: Vec<SiteId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Mode {
+    Check {
+        search: SearchKind,
+        keep_going: bool,
+        /// 0 is "no limit".
+        max_executions: u64,
+    },
+    /// Run this schedule once and send the trace of what happens.
+    Replay { threads: Vec<ThreadName>, steps: Vec<Step> },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Message {
+    /// The first message, before the program's `main`.
+    Hello {
+        units: Vec<Unit>,
+    },
+    /// Something the user should know: a mode that was changed, a limit reached.
+    Notice(String),
+    /// Sent about ten times a second.
+    Progress(Counts),
+    Bug(Bug),
+    /// The answer to `Mode::Replay`.
+    Replayed(Trace),
+    Done(Summary),
+    /// The check cannot go on.
+    Fault(Fault),
+}
+
+/// An instrumented unit of the program or of one of its libraries.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Unit {
+    /// The file it was loaded from.
+    pub image: String,
+    /// The table's address as in that file's section headers.
+    pub address: u64,
+    pub digest: u64,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Counts {
+    pub executions: u64,
+    pub blocked_by_sleep: u64,
+    pub blocked_by_assume: u64,
+    pub blocked_by_await: u64,
+    pub events: u64,
+    pub max_depth: u64,
+    pub threads: u64,
+    pub bugs: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    pub counts: Counts,
+    /// Every interleaving that matters has been run to its end.
+    pub exhaustive: bool,
+    /// Some execution reached `max_steps`.
+    pub steps_limited: bool,
+    /// Atomics weaker than sequentially consistent were used on shared data.
+    pub weak_atomics: bool,
+    /// Call sites (out of `Job::unknown_callees`) that were given shared memory.
+    pub unseen: Vec<SiteId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Fault {
+    /// The same schedule gave different events.
+    Nondeterminism { step: u32, expected: Option<Place>, found: Option<Place> },
+    /// The program did something that the runtime cannot check.
+    Unsupported { what: String, site: Option<SiteId> },
+    /// The runtime itself failed.
+    Internal { what: String },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Place {
+    pub thread: ThreadId,
+    pub site: Option<SiteId>,
+    pub what: StepKind,
+}
+
+/// A bug and one execution that shows it. Numbers of steps are places in
+/// `trace.steps`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Bug {
+    pub property: Property,
+    pub detail: Detail,
+    pub trace: Trace,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detail {
+    /// Two accesses of which at least one is plain, unordered by happens-before.
+    /// `object` is where they overlap.
+    Race { first: u32, second: u32, object: Object, len: u64 },
+    /// Nobody can go on, or some wait for each other in a cycle.
+    Deadlock { waits: Vec<Wait> },
+    /// A loop waits for a write that nobody is left to make.
+    Hang { waits: Vec<Wait> },
+    /// `expression` failed; the position is the one that `assert` was given.
+    Assertion {
+        thread: ThreadId,
+        expression: String,
+        file: String,
+        line: u32,
+        function: String,
+        stack: Vec<SiteId>,
+    },
+    /// A fatal signal, `abort` included.
+    Signal {
+        thread: ThreadId,
+        number: u32,
+        name: String,
+        object: Option<Object>,
+        stack: Vec<SiteId>,
+    },
+    /// Misuse of memory or of a lock, described by the runtime.
+    Misuse { thread: ThreadId, what: String, object: Option<Object>, stack: Vec<SiteId> },
+    /// The process ended with a status that is not 0 (property `exit`).
+    Status { status: i32 },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Wait {
+    pub thread: ThreadId,
+    pub on: WaitsOn,
+    pub stack: Vec<SiteId>,
+    /// Part of the cycle, in the cycle's order; others merely wait too.
+    pub in_cycle: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsOn {
+    /// `since` is the step in which the holder acquired it.
+    Mutex {
+        mutex: Object,
+        holder: Option<ThreadId>,
+        since: Option<u32>,
+    },
+    Condition {
+        cond: Object,
+    },
+    Thread {
+        thread: ThreadId,
+    },
+    /// A write to this place.
+    Write {
+        object: Object,
+    },
+}
+
+/// One execution, step by step, without a raw address.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    pub threads: Vec<ThreadName>,
+    pub steps: Vec<TraceStep>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TraceStep {
+    pub thread: ThreadId,
+    pub choice: u32,
+    pub ordinal: u32,
+    pub kind: StepKind,
+    /// Innermost first; empty where no instrumented code was on the stack.
+    pub stack: Vec<SiteId>,
+    /// Memory that is read or written, or the synchronisation object.
+    pub operands: Vec<Operand>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    Access,
+    Fence { order: Order },
+    Create { child: ThreadId },
+    Join { thread: ThreadId },
+    End,
+    MutexInit,
+    MutexDestroy,
+    Lock { acquired: bool },
+    TryLock { acquired: bool },
+    Unlock,
+    CondInit,
+    CondDestroy,
+    Wait,
+    Rewait,
+    Signal { woken: Option<ThreadId> },
+    Broadcast,
+    Choose { value: u32, alternatives: u32 },
+    Hidden,
+    Exit,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Operand {
+    pub object: Object,
+    /// None for a synchronisation object.
+    pub access: Option<(AccessKind, Option<Order>)>,
+    pub len: u64,
+    /// What a read found (the first 16 bytes).
+    pub before: Option<Vec<u8>>,
+    /// What a write left.
+    pub after: Option<Vec<u8>>,
+}
