@@ -1,2 +1,35 @@
+//! leno's search as pure data: no I/O, no `unsafe`, no operating system.
+//!
+//! Two halves, because in the isolated mode they live in different processes. The
+//! [`Director`] sits where the program runs, follows a [`Plan`] and says who goes
+//! on after it. A [`Search`] makes the plans and reads the recorded executions.
+//! Everything else in here serves one of the two, one concept a file.
+
 #![no_std]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod awaits;
+mod deadlock;
+pub mod dependence;
+mod clock;
+mod director;
+mod finding;
+mod happens;
+mod naive;
+mod plan;
+mod race;
+mod search;
+mod source;
+pub mod sync;
+mod threads;
+mod trace;
+
+pub use director::{Arrival, Decision, Director, PendingView};
+pub use finding::{Blocked, Finding};
+pub use naive::Naive;
+pub use plan::{Limits, Plan, PlannedStep, Sleeper, fingerprint};
+pub use search::Search;
+pub use source::Source;
+pub use threads::ThreadSet;

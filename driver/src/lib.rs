@@ -1,1 +1,78 @@
+//! The command line tools: `leno`, and the compiler wrappers `leno-cc` and `leno-c++`.
 
+pub mod channel;
+pub mod check;
+pub mod cli;
+pub mod columns;
+pub mod compiler;
+pub mod error;
+pub mod explain;
+pub mod human;
+pub mod image;
+pub mod json;
+pub mod known;
+pub mod program;
+pub mod progress;
+pub mod replay;
+pub mod tables;
+pub mod trace_file;
+pub mod types;
+pub mod verdict;
+pub mod words;
+
+use clap::Parser;
+use cli::{Cli, Command, Format};
+use compiler::Language;
+use error::{EXIT_FAULT, EXIT_SAFE, Error};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+
+/// The command `leno`: runs what the arguments say and gives the exit status. The one
+/// place where errors are printed.
+///
+/// The compilers read their arguments themselves. They are `leno cc` and `leno c++`, and
+/// `leno` itself under a name that ends in `cc` or `++`, such as that of a link.
+pub fn main(mut args: Vec<OsString>) -> ExitCode {
+    let own_name = args.first().map(PathBuf::from).unwrap_or_default();
+    if own_name.to_string_lossy().ends_with("cc") || own_name.to_string_lossy().ends_with("++") {
+        return compiler::main(Language::of_program(&own_name), args.split_off(1));
+    }
+    match args.get(1).and_then(|arg| arg.to_str()) {
+        Some("cc") => return compiler::main(Language::C, args.split_off(2)),
+        Some("c++") => return compiler::main(Language::Cxx, args.split_off(2)),
+        _ => {}
+    }
+    let asked = wants_json(&args);
+    let (json, done) = match Cli::try_parse_from(args) {
+        Ok(cli) => (cli.command.format() == Format::Json, run(&cli.command)),
+        Err(error) if !error.use_stderr() || !asked => {
+            // A closed pipe (`leno --help | head`) is no failure.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { EXIT_FAULT } else { EXIT_SAFE });
+        }
+        Err(error) => (true, Err(Error::Usage(error.render().to_string().trim_end().to_string()))),
+    };
+    match done {
+        Ok(status) => return ExitCode::from(status),
+        Err(error) if json => println!("{}", json::error(&error)),
+        Err(error) => {
+            eprintln!("{} {error}", console::style("leno: error:").for_stderr().red().bold());
+        }
+    }
+    ExitCode::from(EXIT_FAULT)
+}
+
+fn run(command: &Command) -> Result<u8, Error> {
+    match command {
+        Command::Check(args) => check::run(args),
+        Command::Replay(args) => replay::replay(args),
+        Command::Report(args) => replay::report(args),
+        Command::Cc(_) | Command::Cxx(_) => unreachable!("the compilers are called before"),
+    }
+}
+
+/// Whether the answer has to be JSON even if the arguments cannot be read.
+fn wants_json(args: &[OsString]) -> bool {
+    let own = args.split(|arg| arg == "--").next().unwrap_or_default();
+    let apart = own.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    apart || own.iter().any(|arg| arg == "--format=json")
+}

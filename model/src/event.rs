@@ -195,6 +195,9 @@ pub struct Event {
     pub first_access: u32,
     pub access_count: u32,
     /// The thread had been waiting for another thread to write what it reads here
-    /// (see the checker's `await`): the event was not enabled before that write.
+    /// (see the checker's `awaits`): the event was not enabled before that write.
     pub awaited: bool,
+    /// For an awaited event: how many of the thread's events before this one make
+    /// up the iteration that it would otherwise repeat. 0 for others.
+    pub iteration: u32,
 }

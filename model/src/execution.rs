@@ -36,6 +36,8 @@ pub struct Pending {
     pub access_count: u32,
     /// Waiting for another thread to write what it would read.
     pub awaiting: bool,
+    /// As [`Event::iteration`]; not 0 also when the write has come already.
+    pub iteration: u32,
 }
 
 /// A thread that failed by itself: a failed assertion, a signal, misuse of memory

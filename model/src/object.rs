@@ -1,6 +1,6 @@
 //! What an address is part of, in words that do not depend on the interleaving.
 
-use crate::{SiteRef, ThreadId};
+use crate::{ThreadId, site::SiteId};
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,13 @@ pub enum Object {
         index: u32,
         size: u64,
         offset: u64,
-        allocated_at: SiteRef,
+        allocated_at: Option<SiteId>,
         freed: bool,
     },
-    /// In the frame record of a function (named by a function reference, see
-    /// [`crate::site`]) that `thread` was executing.
+    /// In the frame record of a function (named by its place in its unit's list of functions) that `thread` was executing.
     Frame {
         thread: ThreadId,
-        function: SiteRef,
+        function: SiteId,
         offset: u64,
     },
     /// On a thread's stack, but in no frame record; `offset` counts down from its top.

@@ -84,7 +84,7 @@ impl UnitHeader {
             return Err(TableError::Version { found: header.version });
         }
         let room = header.size.checked_sub(Self::SIZE as u64).ok_or(TableError::Corrupt)?;
-        if header.size % 8 != 0 || u64::from(header.payload) > room {
+        if !header.size.is_multiple_of(8) || u64::from(header.payload) > room {
             return Err(TableError::Corrupt);
         }
         Ok(header)

@@ -1,8 +1,9 @@
 //! What the driver and the runtime in the checked process say to each other.
 //!
 //! They share one stream socket. A message is its length (4 bytes, little-endian)
-//! and then itself in postcard's encoding. The driver sends one [`Job`]; the
-//! runtime answers with [`Message`]s of which `Done` or `Fault` is the last. Both
+//! and then itself in postcard's encoding. The runtime says `Hello`, the driver
+//! answers with one [`Job`], and the runtime sends [`Message`]s of which `Done` or
+//! `Fault` is the last. Both
 //! sides come out of one build, so there is no version to negotiate.
 
 use crate::{

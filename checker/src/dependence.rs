@@ -1,0 +1,144 @@
+//! When two events of different threads do not commute.
+//!
+//! Two events are *independent* if, in every state in which both are enabled, each
+//! leaves the other enabled and both orders lead to the same state with the same
+//! outcomes. Everything else is dependent. Reduction is sound for every relation
+//! that is at least as large as this one, so where exactness would need more than
+//! the two events themselves the rule is coarse, and says so.
+//!
+//! A second, smaller relation is what *enables* an event: creation and the child's
+//! first event, end and join, wake-up and the second half of a wait, the write
+//! that an await waits for. These pairs are never enabled together, so they are no
+//! matter of commuting; the trace happens-before (`happens`) adds their edges.
+//!
+//! All rules but that for memory come from one table, [`touches`]: an event
+//! touches at most two objects, each with a [`Touch`].
+
+use leno_model::{Access, Event, Op, Outcome};
+
+/// Something other than memory that events have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    Mutex(u64),
+    Cond(u64),
+    Hidden(u64),
+}
+
+/// What an event does to an object. Two touches of the same object commute if
+/// both look or both are quiet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touch {
+    /// Depends on the object's state and commutes with others that do.
+    Looks,
+    /// Commutes with its like only: a signal that finds nobody waiting.
+    Quiet,
+    Changes,
+}
+
+impl Touch {
+    pub fn conflicts(self, other: Touch) -> bool {
+        self != other || self == Touch::Changes
+    }
+}
+
+/// The objects that an event touches. `outcome` is how it came out.
+pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
+    use Touch::{Changes, Looks, Quiet};
+    match *op {
+        // An attempt that was refused has only seen that the mutex is held. Two of
+        // them commute; with whatever takes or frees the mutex they do not.
+        Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } => {
+            let touch = if outcome == Outcome::Acquired(false) { Looks } else { Changes };
+            [Some((Object::Mutex(mutex), touch)), None]
+        }
+        // Coarse: an unlock that is refused, and the inner locks and unlocks of a
+        // recursive mutex, change nothing that others can see.
+        Op::Unlock { mutex } | Op::MutexInit { mutex, .. } | Op::MutexDestroy { mutex } => {
+            [Some((Object::Mutex(mutex), Changes)), None]
+        }
+        // The waiters are a set, so two waits commute as far as the condition
+        // variable goes. With everything that reads the set they do not.
+        Op::Wait { cond, mutex } => {
+            [Some((Object::Mutex(mutex), Changes)), Some((Object::Cond(cond), Looks))]
+        }
+        // A thread that has been woken has left the set: nothing that is done to
+        // the condition variable concerns it any more, only the mutex does.
+        Op::Rewait { mutex, .. } => [Some((Object::Mutex(mutex), Changes)), None],
+        // Whom a signal may wake is its set of choices, and that is what others
+        // change. Two signals to nobody change nothing.
+        Op::Signal { cond } => {
+            let touch = if outcome == Outcome::Woken(None) { Quiet } else { Changes };
+            [Some((Object::Cond(cond), touch)), None]
+        }
+        // Coarse: a broadcast to nobody is no different from a signal to nobody,
+        // but its outcome does not say so.
+        Op::Broadcast { cond } | Op::CondInit { cond } | Op::CondDestroy { cond } => {
+            [Some((Object::Cond(cond), Changes)), None]
+        }
+        // State inside libc: what a call does to it is not known.
+        Op::Hidden { object } => [Some((Object::Hidden(object), Changes)), None],
+        // Fences order events of their own thread for C11's happens-before, which
+        // is not the trace's. A choice is the thread's own. Creation, join and end
+        // only enable. Exit is special: see `dependent`.
+        Op::Access
+        | Op::Fence(_)
+        | Op::Create { .. }
+        | Op::Join { .. }
+        | Op::End
+        | Op::Choose { .. }
+        | Op::Exit => [None, None],
+    }
+}
+
+/// Whether two sets of accesses conflict: common bytes, at least one write.
+pub fn accesses_conflict(a: &[Access], b: &[Access]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| a.conflicts(b)))
+}
+
+/// Whether two events do not commute. `a_accesses` and `b_accesses` are theirs.
+pub fn dependent(a: &Event, a_accesses: &[Access], b: &Event, b_accesses: &[Access]) -> bool {
+    a.thread == b.thread
+        // An exit waits for everybody else to stop, so every event can delay it,
+        // and after it nobody else goes on.
+        || a.op == Op::Exit
+        || b.op == Op::Exit
+        || enables(a, b)
+        || enables(b, a)
+        || accesses_conflict(a_accesses, b_accesses)
+        || touches_conflict(a, b)
+}
+
+/// Life and death of threads: the pairs of which the first makes the second possible.
+fn enables(a: &Event, b: &Event) -> bool {
+    match (a.op, b.op) {
+        (Op::Create { child }, _) if child == b.thread => true,
+        (Op::End, Op::Join { thread }) => thread == a.thread,
+        _ => false,
+    }
+}
+
+fn touches_conflict(a: &Event, b: &Event) -> bool {
+    let of_b = touches(&b.op, b.outcome);
+    touches(&a.op, a.outcome).iter().flatten().any(|(object, touch)| {
+        of_b.iter().flatten().any(|(other, others)| object == other && touch.conflicts(*others))
+    })
+}
+
+/// Whether a sleeping thread's event stays asleep when `event` happens: the two
+/// are independent. Both have their accesses and, if awaited, those of their
+/// iteration.
+pub fn sleeps_on(
+    sleeper: &Event,
+    sleeper_accesses: &[Access],
+    event: &Event,
+    accesses: &[Access],
+) -> bool {
+    // Coarse: the iteration of an awaited event may have tried a mutex, and which
+    // one is not known here.
+    let may_have_tried = |awaited: &Event, other: &Event| {
+        awaited.awaited && touches(&other.op, other.outcome).iter().any(Option::is_some)
+    };
+    !(may_have_tried(sleeper, event)
+        || may_have_tried(event, sleeper)
+        || dependent(sleeper, sleeper_accesses, event, accesses))
+}

@@ -1,0 +1,279 @@
+//! The director says whose turn it is, in the process that executes.
+//!
+//! It repeats the plan's steps, then stays with the running thread as long as that
+//! can go on (so that counterexamples have few switches), then takes the first
+//! thread that can. It keeps everything that decides who *can*: the
+//! synchronisation state, the awaits and the sleep set.
+
+use crate::{
+    Limits, Plan, Sleeper,
+    awaits::{Awaits, Repeat},
+    dependence::sleeps_on,
+    fingerprint,
+    sync::{SyncState, exit_is_due},
+};
+use alloc::vec::Vec;
+use leno_model::{Access, End, Event, Op, SiteRef, Step, ThreadId};
+
+/// A thread reaches its next event.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    pub thread: ThreadId,
+    pub ordinal: u32,
+    pub site: SiteRef,
+    pub op: Op,
+    pub accesses: &'a [Access],
+    /// A digest of all that decides what the thread does next, besides shared
+    /// memory. None: not known; then the thread never awaits.
+    pub local_state: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    Run(ThreadId),
+    Over(End),
+}
+
+/// A thread that stands at an event, for [`leno_model::Pending`].
+#[derive(Clone, Copy, Debug)]
+pub struct PendingView<'a> {
+    pub thread: ThreadId,
+    pub ordinal: u32,
+    pub site: SiteRef,
+    pub op: Op,
+    pub accesses: &'a [Access],
+    pub awaiting: bool,
+    pub iteration: u32,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+enum Status {
+    /// Not created, or created and not yet at its first event, or in the private
+    /// code behind an event.
+    #[default]
+    Away,
+    Standing,
+    Failed,
+    /// It assumed something that does not hold.
+    Refuted,
+    Ended,
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    status: Status,
+    ordinal: u32,
+    site: SiteRef,
+    op: Op,
+    accesses: Vec<Access>,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        let (status, site) = (Status::Away, SiteRef(0));
+        Self { status, ordinal: 0, site, op: Op::Access, accesses: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Director {
+    plan: Plan,
+    limits: Limits,
+    sync: SyncState,
+    awaits: Awaits,
+    threads: Vec<Thread>,
+    /// Events so far, which is also the place in the plan.
+    steps: usize,
+    diverged: Option<u32>,
+}
+
+impl Director {
+    /// An execution is about to begin; the main thread has not arrived yet.
+    pub fn new(plan: Plan, limits: Limits) -> Self {
+        Self {
+            plan,
+            limits,
+            sync: SyncState::default(),
+            awaits: Awaits::default(),
+            threads: alloc::vec![Thread::default()],
+            steps: 0,
+            diverged: None,
+        }
+    }
+
+    /// The thread stands at its next event.
+    pub fn arrive(&mut self, at: Arrival<'_>) {
+        let thread = self.thread(at.thread);
+        thread.status = Status::Standing;
+        thread.ordinal = at.ordinal;
+        thread.site = at.site;
+        thread.op = at.op;
+        thread.accesses.clear();
+        thread.accesses.extend_from_slice(at.accesses);
+        self.awaits.arrive(at.thread, at.site, at.local_state);
+    }
+
+    /// Whose event happens next. `running` is the thread whose event was the last.
+    pub fn decide(&mut self, running: ThreadId) -> Decision {
+        if let Some(at) = self.diverged {
+            return Decision::Over(End::Diverged { at });
+        }
+        if let Some(planned) = self.plan.steps.get(self.steps) {
+            let thread = planned.step.thread;
+            let possible = self.can_go_on(thread);
+            let diverged = End::Diverged { at: self.steps as u32 };
+            return if possible { Decision::Run(thread) } else { Decision::Over(diverged) };
+        }
+        if self.limits.max_steps != 0 && self.steps as u64 >= self.limits.max_steps {
+            return Decision::Over(End::Bounded);
+        }
+        let all = (0..self.threads.len() as u32).map(ThreadId);
+        let mut asleep = false;
+        for thread in core::iter::once(running).chain(all) {
+            if self.can_go_on(thread) {
+                if !self.plan.sleep.iter().any(|sleeper| sleeper.event.thread == thread) {
+                    return Decision::Run(thread);
+                }
+                asleep = true;
+            }
+        }
+        Decision::Over(if asleep { End::Asleep } else { self.end() })
+    }
+
+    /// The event of a thread that was told to run happens, with these accesses.
+    pub fn perform(&mut self, thread: ThreadId, accesses: &[Access], first_access: u32) -> Event {
+        let at = &self.threads[thread.index()];
+        debug_assert_eq!(at.status, Status::Standing, "a thread acts where it stands");
+        let (ordinal, site, op) = (at.ordinal, at.site, at.op);
+        let Repeat { iteration, .. } = self.awaits.standing(thread);
+        let choices = self.sync.choices(&op);
+        let planned = self.plan.steps.get(self.steps).copied();
+        let wanted = planned.map_or(0, |planned| planned.step.choice);
+        let choice = wanted.min(choices - 1);
+        let event = Event {
+            thread,
+            ordinal,
+            site,
+            op,
+            outcome: self.sync.apply(thread, &op, choice),
+            choice,
+            choices,
+            first_access,
+            access_count: accesses.len() as u32,
+            awaited: iteration != 0,
+            iteration,
+        };
+        if let Some(planned) = planned {
+            let changed = planned.fingerprint != 0
+                && planned.fingerprint != fingerprint(&event, accesses);
+            if changed || wanted != choice || planned.step.thread != thread {
+                self.diverged.get_or_insert(self.steps as u32);
+            }
+        }
+        self.steps += 1;
+        // The plan's sleep set is that of the state before the plan's last step.
+        if self.steps >= self.plan.steps.len() && !self.plan.sleep.is_empty() {
+            let footprint: Vec<Access> =
+                accesses.iter().copied().chain(self.awaits.reads(thread)).collect();
+            let stays = |s: &Sleeper| sleeps_on(&s.event, &s.accesses, &event, &footprint);
+            self.plan.sleep.retain(stays);
+        }
+        self.awaits.perform(&event, accesses);
+        let ended = op == Op::End;
+        self.thread(thread).status = if ended { Status::Ended } else { Status::Away };
+        event
+    }
+
+    /// The thread has failed: it does nothing more and keeps what it holds.
+    pub fn fail(&mut self, thread: ThreadId) {
+        self.thread(thread).status = Status::Failed;
+    }
+
+    /// The thread has assumed something that does not hold. It does nothing more;
+    /// the others go on, because what they do could have happened before, and then
+    /// the execution ends as [`End::Assumed`]. Ending it at once would not do: an
+    /// execution that is not maximal hides the races of those who never ran.
+    pub fn refute(&mut self, thread: ThreadId) {
+        self.thread(thread).status = Status::Refuted;
+    }
+
+    /// The memory was freed; synchronisation objects in it are no more.
+    pub fn forget(&mut self, addr: u64, len: u64) {
+        self.sync.forget(addr..addr.saturating_add(len));
+    }
+
+    /// The threads that stand at an event.
+    pub fn pending(&self) -> impl Iterator<Item = PendingView<'_>> {
+        self.threads.iter().enumerate().filter(|(_, t)| t.status == Status::Standing).map(
+            |(number, at)| {
+                let thread = ThreadId(number as u32);
+                let Repeat { iteration, idle } = self.awaits.standing(thread);
+                PendingView {
+                    thread,
+                    ordinal: at.ordinal,
+                    site: at.site,
+                    op: at.op,
+                    accesses: &at.accesses,
+                    awaiting: idle,
+                    iteration,
+                }
+            },
+        )
+    }
+
+    /// Whether the thread has neither ended nor failed.
+    pub fn is_alive(&self, thread: ThreadId) -> bool {
+        let status = self.threads.get(thread.index()).map(|t| t.status);
+        status.is_some_and(|s| !matches!(s, Status::Ended | Status::Failed | Status::Refuted))
+    }
+
+    /// The synchronisation state, for messages.
+    pub fn sync(&self) -> &SyncState {
+        &self.sync
+    }
+
+    /// The steps taken so far can be found in the record; this is the next one's
+    /// place in the plan, if it is still being followed.
+    pub fn planned(&self) -> Option<Step> {
+        self.plan.steps.get(self.steps).map(|planned| planned.step)
+    }
+
+    fn thread(&mut self, thread: ThreadId) -> &mut Thread {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, Thread::default);
+        }
+        &mut self.threads[thread.index()]
+    }
+
+    /// Enabled as far as the thread itself and the objects go: all but exits.
+    fn is_ready(&self, thread: ThreadId, at: &Thread) -> bool {
+        at.status == Status::Standing
+            && !self.awaits.standing(thread).idle
+            && self.sync.enabled(thread, &at.op)
+    }
+
+    fn can_go_on(&self, thread: ThreadId) -> bool {
+        let Some(at) = self.threads.get(thread.index()) else { return false };
+        self.is_ready(thread, at) && (at.op != Op::Exit || self.exit_is_due())
+    }
+
+    fn exit_is_due(&self) -> bool {
+        // With a false assumption about, there is no process end worth looking at.
+        let refuted = self.threads.iter().any(|at| at.status == Status::Refuted);
+        let all = self.threads.iter().enumerate();
+        let ready = all.filter(|(number, at)| self.is_ready(ThreadId(*number as u32), at));
+        !refuted && exit_is_due(ready.map(|(_, at)| &at.op))
+    }
+
+    /// How the execution ends if nobody can go on.
+    fn end(&self) -> End {
+        let any = |status| self.threads.iter().any(|at| at.status == status);
+        if any(Status::Refuted) {
+            End::Assumed
+        } else if any(Status::Standing) || any(Status::Failed) {
+            End::Stuck
+        } else {
+            End::Completed { status: 0 }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the director is told: the steps of a prefix and who is asleep there.
+
+use alloc::vec::Vec;
+use leno_model::{Access, Event, MutexKind, Op, Step};
+
+/// The prefix of an execution, to be repeated exactly; after it the director goes
+/// on by itself.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Plan {
+    pub steps: Vec<PlannedStep>,
+    /// The sleep set of the state in which the *last* step is taken. The director
+    /// takes out whom that step wakes: the search cannot, because this step leaves
+    /// the known path and how it comes out is not known yet.
+    pub sleep: Vec<Sleeper>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlannedStep {
+    pub step: Step,
+    /// Of the event that was seen here before; 0 if none was.
+    pub fingerprint: u64,
+}
+
+/// A thread whose next event has been explored from here, with all that follows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sleeper {
+    /// The event as it came out.
+    pub event: Event,
+    /// Its accesses and, for an awaited event, all that its iteration read.
+    pub accesses: Vec<Access>,
+}
+
+/// Bounds on one execution.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Events; 0 is "no limit".
+    pub max_steps: u64,
+}
+
+/// A digest of what must be the same when an event is repeated: who does what,
+/// where, to which addresses. How it comes out is left out, because the other
+/// choice of a choosing event is still the same event. Never 0.
+pub fn fingerprint(event: &Event, accesses: &[Access]) -> u64 {
+    let mut digest = Digest::default();
+    digest.add(u64::from(event.thread.0) << 32 | u64::from(event.ordinal));
+    digest.add(event.site.0);
+    for word in op_words(&event.op) {
+        digest.add(word);
+    }
+    for access in accesses {
+        digest.add(access.addr);
+        digest.add(access.len);
+    }
+    digest.finish()
+}
+
+/// An operation as three words: which one, and its operands.
+fn op_words(op: &Op) -> [u64; 3] {
+    let of_kind = |kind: MutexKind| kind as u64;
+    match *op {
+        Op::Access => [0, 0, 0],
+        Op::Fence(order) => [1, order as u64, 0],
+        Op::Create { child } => [2, child.0.into(), 0],
+        Op::Join { thread } => [3, thread.0.into(), 0],
+        Op::End => [4, 0, 0],
+        Op::MutexInit { mutex, kind } => [5, mutex, of_kind(kind)],
+        Op::MutexDestroy { mutex } => [6, mutex, 0],
+        Op::Lock { mutex, kind } => [7, mutex, of_kind(kind)],
+        Op::TryLock { mutex, kind } => [8, mutex, of_kind(kind)],
+        Op::Unlock { mutex } => [9, mutex, 0],
+        Op::CondInit { cond } => [10, cond, 0],
+        Op::CondDestroy { cond } => [11, cond, 0],
+        Op::Wait { cond, mutex } => [12, cond, mutex],
+        Op::Rewait { cond, mutex } => [13, cond, mutex],
+        Op::Signal { cond } => [14, cond, 0],
+        Op::Broadcast { cond } => [15, cond, 0],
+        Op::Choose { alternatives } => [16, alternatives.into(), 0],
+        Op::Hidden { object } => [17, object, 0],
+        Op::Exit => [18, 0, 0],
+    }
+}
+
+/// A multiplicative hash over words: it runs once for each event, so it must cost
+/// a few nanoseconds; it need not withstand anybody who wants collisions.
+pub(crate) struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Digest {
+    pub(crate) fn add(&mut self, word: u64) {
+        // Folding the 128-bit product lets every bit of the word reach every bit
+        // of the digest in one multiplication.
+        let product = u128::from(self.0 ^ word) * 0xd6e8_feb8_6659_fd93_u128;
+        self.0 = (product as u64 ^ (product >> 64) as u64).wrapping_add(word.rotate_left(32) | 1);
+    }
+
+    pub(crate) fn finish(&self) -> u64 {
+        self.0.max(1)
+    }
+}

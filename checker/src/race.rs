@@ -1,0 +1,195 @@
+//! Data races by C11's happens-before.
+//!
+//! Two accesses race if they have bytes in common, at least one writes, at least one
+//! is plain, and neither happens before the other. Happens-before is program order,
+//! creation, join, unlock to lock, and what atomics synchronise:
+//! - A release store passes its clock as a *message* to the loads that read it. A
+//!   read-modify-write carries on the message of what it read: the release sequence.
+//!   Any other store ends it, also one of the same thread (C++20).
+//! - A relaxed store passes the clock of the thread's last release fence.
+//! - An acquire load joins the message; a relaxed load keeps it for the thread's
+//!   next acquire fence.
+//! - Sequentially consistent means acquire and release. The total order gives no
+//!   happens-before beyond that.
+//! - Signals and broadcasts synchronise nothing; the mutex does.
+//!
+//! The relation is a function of the Mazurkiewicz trace, since everything it is
+//! made of is an order of dependent events. So all executions of a trace have the
+//! same races, and a search that runs one of each finds them all. It also finds
+//! them independently of which of the two accesses came first.
+//!
+//! FastTrack (Flanagan, Freund 2009) keeps the last accesses of each location;
+//! here they are found in the trace's index, and *all* earlier accesses that are
+//! not ordered are compared, not only the last: a race is named by its two sites,
+//! and the last access may have another one. The walk ends at the first event
+//! before which everything is ordered.
+
+use crate::{
+    clock::{Clocks, Slice},
+    trace::Trace,
+};
+use alloc::vec::Vec;
+use leno_model::{Access, Op, Order, Outcome, ThreadId};
+
+#[derive(Clone, Default, Debug)]
+pub struct Races {
+    clocks: Clocks,
+    /// For each event.
+    synchronisation: Vec<Synchronisation>,
+    sources: Vec<u32>,
+    weak_atomics: bool,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Synchronisation {
+    /// What a load that reads this event's write acquires.
+    message: Slice,
+    /// What the thread's next acquire fence acquires.
+    acquirable: Slice,
+    /// What the thread's relaxed stores release: its clock at the last release fence.
+    released: Slice,
+}
+
+impl Races {
+    /// Takes in the trace's last event and reports each of its races, with the
+    /// earlier event and the bytes.
+    pub fn push(&mut self, trace: &Trace, event: u32, mut report: impl FnMut(u32, u64, u64)) {
+        let e = trace.event(event);
+        let previous = trace.previous(event);
+        let clocks = &mut self.clocks;
+        clocks.begin(previous);
+        if let (None, Some(creation)) = (previous, trace.creation(e.thread)) {
+            clocks.join(creation);
+        }
+        let before = previous.map(|p| self.synchronisation[p as usize]).unwrap_or_default();
+        let mut after = Synchronisation { message: Slice::default(), ..before };
+        let mut message = Slice::default();
+        match e.op {
+            Op::Join { thread } => {
+                if let Some(end) = trace.events_of(thread).last() {
+                    clocks.join(*end);
+                }
+            }
+            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Rewait { mutex, .. }
+                if e.outcome != Outcome::Acquired(false) =>
+            {
+                if let Some(released) = trace.hold_before(event, mutex, event).released {
+                    clocks.join(released);
+                }
+            }
+            Op::Fence(order) => {
+                if order.acquires() {
+                    clocks.join_slice(before.acquirable);
+                    after.acquirable = Slice::default();
+                }
+                if order.releases() {
+                    after.released = clocks.keep_with(e.thread, trace.position(event));
+                }
+            }
+            _ => {}
+        }
+        for access in trace.accesses(event) {
+            let Some(order) = access.atomic else { continue };
+            if !access.kind.reads() {
+                continue;
+            }
+            sources(trace, event, access, &mut self.sources);
+            for source in &self.sources {
+                let passed = self.synchronisation[*source as usize].message;
+                if order.acquires() {
+                    clocks.join_slice(passed);
+                } else {
+                    after.acquirable = clocks.merge(after.acquirable, passed);
+                }
+                if access.kind.writes() {
+                    message = clocks.merge(message, passed);
+                }
+            }
+        }
+        let atomic_write = trace.accesses(event).iter().find(|a| a.kind.writes() && a.atomic.is_some());
+        if let Some(order) = atomic_write.and_then(|access| access.atomic) {
+            let own = if order.releases() {
+                clocks.keep_with(e.thread, trace.position(event))
+            } else {
+                after.released
+            };
+            after.message = clocks.merge(message, own);
+        }
+        let mut settled = None;
+        let mut steps = 0;
+        trace.neighbours(event, |earlier| {
+            let other = trace.event(earlier);
+            if other.thread != e.thread {
+                let covered = self.clocks.covers(earlier);
+                for (mine, theirs) in pairs(trace, event, earlier) {
+                    self.weak_atomics |= is_weak(mine) || is_weak(theirs);
+                    let plain = mine.atomic.is_none() || theirs.atomic.is_none();
+                    if plain && !covered && mine.conflicts(theirs) {
+                        let addr = mine.addr.max(theirs.addr);
+                        report(earlier, addr, mine.end().min(theirs.end()) - addr);
+                        break;
+                    }
+                }
+            }
+            // A short walk is cheaper than finding out where it may end.
+            steps += 1;
+            if steps == 16 {
+                settled = Some(self.settled(trace, e.thread));
+            }
+            settled.is_none_or(|settled| earlier >= settled)
+        });
+        self.clocks.commit(e.thread, trace.position(event));
+        self.synchronisation.push(after);
+    }
+
+    pub fn truncate(&mut self, events: usize) {
+        self.clocks.truncate(events);
+        self.synchronisation.truncate(events);
+    }
+
+    /// Whether two threads met at an atomic weaker than sequentially consistent.
+    pub fn weak_atomics(&self) -> bool {
+        self.weak_atomics
+    }
+
+    /// The first event that does not happen before the one being added.
+    fn settled(&self, trace: &Trace, own: ThreadId) -> u32 {
+        let others = trace.threads().filter(|thread| *thread != own);
+        let unseen = others
+            .filter_map(|thread| trace.events_of(thread).get(self.clocks.seen(thread) as usize));
+        unseen.copied().min().unwrap_or(u32::MAX)
+    }
+}
+
+fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Access)> {
+    let all = trace.accesses(a).iter().flat_map(move |a| trace.accesses(b).iter().map(move |b| (a, b)));
+    all.filter(|(a, b)| a.overlaps(b))
+}
+
+fn is_weak(access: &Access) -> bool {
+    access.atomic.is_some_and(|order| order != Order::SeqCst)
+}
+
+/// Collects the events whose writes an atomic read sees: for each of its bytes the
+/// last one.
+fn sources(trace: &Trace, event: u32, read: &Access, found: &mut Vec<u32>) {
+    found.clear();
+    // Atomics have at most 16 bytes. The walk goes line by line and through the long
+    // ones apart, so the first write to a byte that it meets need not be the last.
+    let mut last = [0u32; 16];
+    let last = &mut last[..read.len.min(16) as usize];
+    trace.neighbours(event, |earlier| {
+        for write in trace.accesses(earlier).iter().filter(|a| a.kind.writes()) {
+            for (byte, last) in (read.addr..).zip(last.iter_mut()) {
+                if (write.addr..write.end()).contains(&byte) {
+                    *last = (*last).max(earlier + 1);
+                }
+            }
+        }
+        // What follows in this chain is earlier still.
+        last.iter().any(|last| *last < earlier)
+    });
+    found.extend(last.iter().filter(|last| **last != 0).map(|last| last - 1));
+    found.sort_unstable();
+    found.dedup();
+}

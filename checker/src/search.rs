@@ -1,0 +1,101 @@
+//! What every search is, and the bookkeeping that all share.
+
+use crate::{
+    Finding, Plan, deadlock,
+    finding::Known,
+    race::Races,
+    trace::Trace,
+};
+use alloc::vec::Vec;
+use leno_model::{End, Execution, wire::Counts};
+
+/// A strategy: which executions there are to run. A plan is asked for, run, and
+/// its execution absorbed, then the next one.
+pub trait Search {
+    /// The next execution; none when the search is at its end, or has met a
+    /// divergence and cannot go on.
+    fn next(&mut self) -> Option<Plan>;
+    /// The execution of the last plan. Each bug is reported once in a search.
+    fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding>;
+    /// `executions` ended as completed or stuck (which includes every failure,
+    /// deadlock and hang); those cut by the sleep set or by an assumption are
+    /// counted apart; one that reached the limit of steps is in neither, since it
+    /// was not run to an end and its coverage is not known. `blocked_by_await` is
+    /// always 0: an awaiting thread stands still, its execution goes on.
+    fn counts(&self) -> Counts;
+    /// Whether two threads met at an atomic weaker than sequentially consistent.
+    fn weak_atomics(&self) -> bool;
+}
+
+/// The path that a search stands on and what has been found on all of them.
+#[derive(Clone, Default, Debug)]
+pub struct Log {
+    pub trace: Trace,
+    races: Races,
+    known: Known,
+    counts: Counts,
+    found: Vec<Finding>,
+}
+
+impl Log {
+    /// Goes back to a state that the last execution went through.
+    pub fn truncate(&mut self, events: usize) {
+        self.trace.truncate(events);
+        self.races.truncate(events);
+    }
+
+    /// Takes in the execution's next event.
+    pub fn push(&mut self, run: &Execution<'_>) -> u32 {
+        let place = self.trace.len() as u32;
+        let event = &run.events[place as usize];
+        self.trace.push(event, run.accesses_of(event));
+        self.counts.threads = self.counts.threads.max(self.trace.alive().into());
+        let Self { trace, races, known, found, .. } = self;
+        races.push(trace, place, |first, addr, len| {
+            if known.is_new_race(trace.event(first), trace.event(place)) {
+                found.push(Finding::Race { first, second: place, addr, len });
+            }
+        });
+        place
+    }
+
+    /// The execution is over and all its events are taken in.
+    pub fn finish(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        let counts = &mut self.counts;
+        match run.end {
+            End::Completed { .. } | End::Stuck => counts.executions += 1,
+            End::Asleep => counts.blocked_by_sleep += 1,
+            End::Assumed => counts.blocked_by_assume += 1,
+            End::Bounded | End::Diverged { .. } => {}
+        }
+        counts.events += run.events.len() as u64;
+        counts.max_depth = counts.max_depth.max(run.events.len() as u64);
+        counts.threads = counts.threads.max(1);
+        for failure in run.failures {
+            if self.known.is_new_failure(failure) {
+                self.found.push(Finding::Failure(*failure));
+            }
+        }
+        deadlock::find(&self.trace, run, &mut self.known, &mut self.found);
+        counts.bugs = self.known.len() as u64;
+        core::mem::take(&mut self.found)
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub fn weak_atomics(&self) -> bool {
+        self.races.weak_atomics()
+    }
+}
+
+/// Where the execution is not the one that was planned: it says so itself, or it is
+/// too short to have taken all `planned` steps.
+pub fn divergence(run: &Execution<'_>, planned: usize) -> Option<u32> {
+    match run.end {
+        End::Diverged { at } => Some(at),
+        _ if run.events.len() < planned => Some(run.events.len() as u32),
+        _ => None,
+    }
+}

@@ -1,0 +1,269 @@
+//! DPOR with source sets and sleep sets.
+//!
+//! Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction (POPL
+//! 2014); Source sets: a foundation for optimal DPOR (J. ACM 64, 2017), Algorithm 1.
+//! At each node a set of threads is explored such that every trace from there can
+//! begin with one of them. The set grows as executions show reversible races: for a
+//! race of e and e', some execution must begin, where e happened, with what does not
+//! come after e and then e'. Any thread of I(v), which can begin that v, will do, and
+//! if one is in the set or asleep there already, nothing has to be added: asleep
+//! means that everything that begins with it has been explored elsewhere.
+//!
+//! Where this differs from the paper:
+//! - Races are looked for in a whole recorded execution, in its new events only: the
+//!   races of the others were seen when they were new. That includes executions that
+//!   ended asleep, as in Algorithm 1, where a race is seen when its later event is
+//!   explored and not when its execution is complete.
+//! - Blocking operations: see `happens`. Threads that are blocked at the end have
+//!   their pending operation examined as if it were an event.
+//! - An event with a choice is explored with all its choices before its thread counts
+//!   as explored. They share the node's sleep set: two choices of one event are no
+//!   more independent than two events of one thread.
+//! - An exit is explored when nobody else can go on. It ends the others, so threads
+//!   that stand at an exit race with each other, and what a thread is pending at is
+//!   compared with the events before the exit only.
+
+use crate::{
+    Finding, Plan, PlannedStep, Search, Sleeper, ThreadSet,
+    dependence::sleeps_on,
+    fingerprint,
+    happens::{Happens, Initials},
+    search::{Log, divergence},
+};
+use alloc::vec::Vec;
+use core::ops::Range;
+use leno_model::{Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId, wire::Counts};
+
+/// A state on the path and what is to be explored from it.
+#[derive(Clone, Debug)]
+struct Node {
+    step: Step,
+    choices: u32,
+    fingerprint: u64,
+    /// The source set.
+    backtrack: ThreadSet,
+    /// The sleep set: who was asleep when the node was reached, and who has been
+    /// explored here since.
+    asleep: ThreadSet,
+    /// Where the node's part of each array below begins.
+    first_place: u32,
+    first_sleeper: u32,
+    first_access: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Asleep {
+    event: Event,
+    accesses: Range<u32>,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Source {
+    log: Log,
+    happens: Happens,
+    nodes: Vec<Node>,
+    /// The sleep sets of all nodes, one behind the other, as places in `sleepers`.
+    sleeping: Vec<u32>,
+    /// Each sleeper lies with the node where it was explored and serves all below.
+    sleepers: Vec<Asleep>,
+    accesses: Vec<Access>,
+    races: Vec<u32>,
+    initials: Initials,
+    started: bool,
+    diverged: bool,
+}
+
+impl Source {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The plan that leads to the last node and takes its step.
+    fn plan(&mut self) -> Plan {
+        let last = self.nodes.len() - 1;
+        let step = |node: &Node| PlannedStep { step: node.step, fingerprint: node.fingerprint };
+        let steps = self.nodes.iter().map(step).collect();
+        let asleep = self.sleeping[self.nodes[last].first_place as usize..].iter().map(|place| {
+            let sleeper = &self.sleepers[*place as usize];
+            let accesses = self.accesses_of(sleeper).to_vec();
+            Sleeper { event: sleeper.event, accesses }
+        });
+        let sleep = asleep.collect();
+        self.log.truncate(last);
+        self.happens.truncate(last);
+        Plan { steps, sleep }
+    }
+
+    fn accesses_of(&self, sleeper: &Asleep) -> &[Access] {
+        &self.accesses[sleeper.accesses.start as usize..sleeper.accesses.end as usize]
+    }
+
+    /// The last node's thread has been explored with everything behind it.
+    fn put_to_sleep(&mut self) {
+        let place = self.nodes.len() - 1;
+        let event = *self.log.trace.event(place as u32);
+        let first = self.accesses.len() as u32;
+        self.accesses.extend_from_slice(self.log.trace.footprint(place as u32));
+        self.sleeping.push(self.sleepers.len() as u32);
+        self.sleepers.push(Asleep { event, accesses: first..self.accesses.len() as u32 });
+        self.nodes[place].asleep.insert(event.thread);
+    }
+
+    fn pop(&mut self) {
+        if let Some(node) = self.nodes.pop() {
+            self.sleeping.truncate(node.first_place as usize);
+            self.sleepers.truncate(node.first_sleeper as usize);
+            self.accesses.truncate(node.first_access as usize);
+        }
+    }
+
+    /// The state that the trace's last event led to, in which `event` happens next.
+    fn push_node(&mut self, event: &Event, fingerprint: u64) {
+        let first_place = self.sleeping.len() as u32;
+        let mut asleep = ThreadSet::default();
+        if let Some(parent) = self.nodes.last() {
+            let place = self.nodes.len() as u32 - 1;
+            let (taken, accesses) = (self.log.trace.event(place), self.log.trace.footprint(place));
+            for k in parent.first_place..first_place {
+                let sleeper = &self.sleepers[self.sleeping[k as usize] as usize];
+                if sleeps_on(&sleeper.event, self.accesses_of(sleeper), taken, accesses) {
+                    asleep.insert(sleeper.event.thread);
+                    self.sleeping.push(self.sleeping[k as usize]);
+                }
+            }
+        }
+        self.nodes.push(Node {
+            step: Step { thread: event.thread, choice: event.choice },
+            choices: event.choices,
+            fingerprint,
+            backtrack: [event.thread].into_iter().collect(),
+            asleep,
+            first_place,
+            first_sleeper: self.sleepers.len() as u32,
+            first_access: self.accesses.len() as u32,
+        });
+    }
+
+    /// Sees to it that the races found last, with `second`, are reversed.
+    fn reverse(&mut self, second: u32, limit: u32) {
+        for k in 0..self.races.len() {
+            let first = self.races[k];
+            let Self { log, happens, initials, .. } = self;
+            happens.initials(&log.trace, first, second, limit, initials);
+            let node = &mut self.nodes[first as usize];
+            let covered = |t: &ThreadId| node.backtrack.contains(*t) || node.asleep.contains(*t);
+            if !self.initials.threads.iter().any(covered) {
+                node.backtrack.insert(self.initials.threads[0]);
+            }
+        }
+    }
+
+    /// Examines the operations that were pending at the end.
+    fn reverse_pending(&mut self, run: &Execution<'_>) {
+        let exit = run.events.iter().position(|event| event.op == Op::Exit);
+        let limit = exit.unwrap_or(run.events.len()) as u32;
+        let place = run.events.len() as u32;
+        for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
+            if pending.op == Op::Exit {
+                if let Some(exit) = exit {
+                    let node = &mut self.nodes[exit];
+                    if !node.asleep.contains(pending.thread) {
+                        node.backtrack.insert(pending.thread);
+                    }
+                }
+                continue;
+            }
+            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
+            // Those that could still go on race when they do. Where the limit of
+            // steps keeps them from it, this is the last chance.
+            if run.end == End::Bounded || self.is_blocked(pending, place, limit) {
+                let trace = &self.log.trace;
+                self.happens.examine(trace, place, limit, true, &mut self.races);
+                self.reverse(place, limit);
+            }
+            self.log.trace.truncate(place as usize);
+        }
+    }
+
+    fn is_blocked(&self, pending: &Pending, place: u32, limit: u32) -> bool {
+        let (Op::Lock { mutex, .. } | Op::Rewait { mutex, .. }) = pending.op else { return false };
+        let owner = self.log.trace.hold_before(place, mutex, limit).mutex.owner;
+        owner.is_some_and(|owner| owner != pending.thread)
+    }
+}
+
+/// The event that a pending operation would be.
+fn as_event(pending: &Pending) -> Event {
+    let Pending { thread, ordinal, site, op, iteration, .. } = *pending;
+    Event {
+        thread,
+        ordinal,
+        site,
+        op,
+        // For none of the operations whose outcome matters is this the quiet one.
+        outcome: Outcome::Done,
+        choice: 0,
+        choices: 1,
+        first_access: 0,
+        access_count: 0,
+        awaited: iteration != 0,
+        iteration,
+    }
+}
+
+impl Search for Source {
+    fn next(&mut self) -> Option<Plan> {
+        if !core::mem::replace(&mut self.started, true) {
+            return Some(Plan::default());
+        }
+        if self.diverged {
+            return None;
+        }
+        while let Some(node) = self.nodes.last_mut() {
+            if node.step.choice + 1 < node.choices {
+                node.step.choice += 1;
+                return Some(self.plan());
+            }
+            self.put_to_sleep();
+            let node = self.nodes.last_mut().expect("it was there");
+            let next = node.backtrack.iter().find(|thread| !node.asleep.contains(*thread));
+            if let Some(thread) = next {
+                (node.step, node.fingerprint) = (Step { thread, choice: 0 }, 0);
+                return Some(self.plan());
+            }
+            self.pop();
+        }
+        None
+    }
+
+    fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        if let Some(at) = divergence(run, self.nodes.len()) {
+            self.diverged = true;
+            return alloc::vec![Finding::Diverged { at }];
+        }
+        while self.log.trace.len() < run.events.len() {
+            let event = &run.events[self.log.trace.len()];
+            let fingerprint = fingerprint(event, run.accesses_of(event));
+            if self.log.trace.len() == self.nodes.len() {
+                self.push_node(event, fingerprint);
+            } else {
+                let node = self.nodes.last_mut().expect("the node where it branches off");
+                (node.choices, node.fingerprint) = (event.choices, fingerprint);
+            }
+            let place = self.log.push(run);
+            self.happens.examine(&self.log.trace, place, place, false, &mut self.races);
+            self.reverse(place, place);
+            self.happens.commit(&self.log.trace, place);
+        }
+        self.reverse_pending(run);
+        self.log.finish(run)
+    }
+
+    fn counts(&self) -> Counts {
+        self.log.counts()
+    }
+
+    fn weak_atomics(&self) -> bool {
+        self.log.weak_atomics()
+    }
+}

@@ -1,0 +1,214 @@
+//! What mutexes, condition variables, creation, join and exit mean: one state
+//! machine, used by the runtime (through the director), by the searches and by
+//! the simulator of the tests.
+//!
+//! Where POSIX leaves a misuse undefined the machine does what glibc does, since
+//! that is what the program would meet: an unlock of a normal mutex releases it
+//! whoever holds it. The outcome says that it was a misuse.
+
+use crate::ThreadSet;
+use alloc::vec::Vec;
+use core::ops::Range;
+use hashbrown::HashMap;
+use leno_model::{MutexKind, Op, Outcome, ThreadId};
+
+/// One mutex. It is `Copy` so that the trace can keep the state after each event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mutex {
+    pub owner: Option<ThreadId>,
+    /// How often the owner holds it.
+    pub depth: u32,
+    pub kind: MutexKind,
+}
+
+impl Mutex {
+    pub fn new(kind: MutexKind) -> Self {
+        Self { owner: None, depth: 0, kind }
+    }
+
+    /// Whether a `Lock` by this thread comes to an end (perhaps to be refused).
+    pub fn lockable(&self, thread: ThreadId) -> bool {
+        match self.owner {
+            None => true,
+            Some(owner) => owner == thread && self.kind != MutexKind::Normal,
+        }
+    }
+
+    /// A `Lock` that is enabled, or a `TryLock`; says whether it was acquired.
+    pub fn lock(&mut self, thread: ThreadId) -> bool {
+        match self.owner {
+            None => self.acquire(thread, 1),
+            Some(owner) if owner == thread && self.kind == MutexKind::Recursive => self.depth += 1,
+            Some(_) => return false,
+        }
+        true
+    }
+
+    /// Says whether the thread held it.
+    pub fn unlock(&mut self, thread: ThreadId) -> bool {
+        if self.owner == Some(thread) {
+            self.depth -= 1;
+            if self.depth == 0 {
+                self.owner = None;
+            }
+            return true;
+        }
+        if self.kind == MutexKind::Normal {
+            self.release(thread);
+        }
+        false
+    }
+
+    /// A wait gives the mutex up however often it is held; the answer is the depth
+    /// to come back to.
+    pub fn release(&mut self, thread: ThreadId) -> u32 {
+        if self.owner != Some(thread) && self.kind != MutexKind::Normal {
+            return 1;
+        }
+        self.owner = None;
+        core::mem::take(&mut self.depth).max(1)
+    }
+
+    pub fn acquire(&mut self, thread: ThreadId, depth: u32) {
+        self.owner = Some(thread);
+        self.depth = depth;
+    }
+}
+
+/// A thread between the two halves of a wait.
+#[derive(Clone, Copy, Default, Debug)]
+struct Waiting {
+    woken: bool,
+    /// How often it held the mutex.
+    depth: u32,
+}
+
+/// All synchronisation objects of a program.
+#[derive(Clone, Default, Debug)]
+pub struct SyncState {
+    mutexes: HashMap<u64, Mutex>,
+    /// Who can be woken, in the order of thread numbers: the order of the waits
+    /// must not matter, so that two waits commute.
+    conds: HashMap<u64, Vec<ThreadId>>,
+    waiting: Vec<Waiting>,
+    ended: ThreadSet,
+    exiting: Option<ThreadId>,
+}
+
+impl SyncState {
+    pub fn mutex(&self, mutex: u64) -> Option<&Mutex> {
+        self.mutexes.get(&mutex)
+    }
+
+    pub fn has_ended(&self, thread: ThreadId) -> bool {
+        self.ended.contains(thread)
+    }
+
+    /// The thread whose `Exit` has happened.
+    pub fn exiting(&self) -> Option<ThreadId> {
+        self.exiting
+    }
+
+    /// Whether the synchronisation objects let this happen. `Exit` has one more
+    /// condition, on what the other threads stand at: see [`exit_is_due`].
+    pub fn enabled(&self, thread: ThreadId, op: &Op) -> bool {
+        // Once somebody exits, nobody else goes on: the exit waited for the others
+        // to end or to block, and its handlers are the last of the process.
+        if self.exiting.is_some_and(|exiting| exiting != thread) {
+            return false;
+        }
+        match op {
+            Op::Lock { mutex, .. } => self.mutexes.get(mutex).is_none_or(|m| m.lockable(thread)),
+            Op::Rewait { mutex, .. } => {
+                self.waiting.get(thread.index()).is_some_and(|waiting| waiting.woken)
+                    && self.mutexes.get(mutex).is_none_or(|m| m.owner.is_none())
+            }
+            Op::Join { thread } => self.ended.contains(*thread),
+            _ => true,
+        }
+    }
+
+    /// How many ways there are for this to happen now.
+    pub fn choices(&self, op: &Op) -> u32 {
+        match op {
+            Op::Signal { cond } => self.conds.get(cond).map_or(1, |waiters| waiters.len().max(1) as u32),
+            Op::Choose { alternatives } => (*alternatives).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Lets an enabled operation happen.
+    pub fn apply(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Outcome {
+        match *op {
+            Op::Lock { mutex, kind } | Op::TryLock { mutex, kind } => {
+                let mutex = self.mutexes.entry(mutex).or_insert_with(|| Mutex::new(kind));
+                return Outcome::Acquired(mutex.lock(thread));
+            }
+            Op::Unlock { mutex } => {
+                let held = self.mutexes.get_mut(&mutex).is_some_and(|m| m.unlock(thread));
+                return Outcome::Released(held);
+            }
+            Op::MutexInit { mutex, kind } => {
+                self.mutexes.insert(mutex, Mutex::new(kind));
+            }
+            Op::MutexDestroy { mutex } => {
+                self.mutexes.remove(&mutex);
+            }
+            Op::Wait { cond, mutex } => {
+                let depth = self.mutexes.get_mut(&mutex).map_or(1, |m| m.release(thread));
+                let waiters = self.conds.entry(cond).or_default();
+                if let Err(place) = waiters.binary_search(&thread) {
+                    waiters.insert(place, thread);
+                }
+                *self.waiting_mut(thread) = Waiting { woken: false, depth };
+            }
+            Op::Rewait { mutex, .. } => {
+                let depth = self.waiting_mut(thread).depth;
+                *self.waiting_mut(thread) = Waiting::default();
+                let mutex =
+                    self.mutexes.entry(mutex).or_insert_with(|| Mutex::new(MutexKind::Normal));
+                mutex.acquire(thread, depth);
+            }
+            Op::Signal { cond } => {
+                let waiters = self.conds.get_mut(&cond).filter(|waiters| !waiters.is_empty());
+                let woken = waiters.map(|waiters| waiters.remove(choice as usize));
+                if let Some(woken) = woken {
+                    self.waiting_mut(woken).woken = true;
+                }
+                return Outcome::Woken(woken);
+            }
+            Op::Broadcast { cond } => {
+                let waiters = self.conds.get_mut(&cond).map(core::mem::take).unwrap_or_default();
+                for woken in &waiters {
+                    self.waiting_mut(*woken).woken = true;
+                }
+            }
+            Op::CondInit { cond } | Op::CondDestroy { cond } => {
+                self.conds.remove(&cond);
+            }
+            Op::End => self.ended.insert(thread),
+            Op::Exit => self.exiting = Some(thread),
+            Op::Choose { .. } => return Outcome::Chosen(choice),
+            Op::Access | Op::Fence(_) | Op::Create { .. } | Op::Join { .. } | Op::Hidden { .. } => {}
+        }
+        Outcome::Done
+    }
+
+    /// The memory was freed: what lies there next is another object.
+    pub fn forget(&mut self, range: Range<u64>) {
+        self.mutexes.retain(|addr, _| !range.contains(addr));
+        self.conds.retain(|addr, _| !range.contains(addr));
+    }
+
+    fn waiting_mut(&mut self, thread: ThreadId) -> &mut Waiting {
+        if self.waiting.len() <= thread.index() {
+            self.waiting.resize(thread.index() + 1, Waiting::default());
+        }
+        &mut self.waiting[thread.index()]
+    }
+}
+
+/// `Exit` is enabled when nobody can go on who is not at an `Exit` too.
+pub fn exit_is_due<'a>(enabled: impl IntoIterator<Item = &'a Op>) -> bool {
+    enabled.into_iter().all(|op| matches!(op, Op::Exit))
+}

@@ -1,0 +1,78 @@
+//! The Mazurkiewicz trace of an execution, as a number, computed without the
+//! index, the clocks and the happens-before of the searches.
+
+use super::Recorded;
+use leno_checker::dependence::dependent;
+use leno_model::{Op, Outcome};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub fn trace_of(run: &Recorded) -> u64 {
+    let execution = run.execution();
+    let events = &run.events;
+    assert!(events.len() <= 128, "a set of events is one word");
+    let depends = |a: usize, b: usize| {
+        let (a, b) = (&events[a], &events[b]);
+        dependent(a, execution.accesses_of(a), b, execution.accesses_of(b))
+    };
+    let threads = run.events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(0);
+    let mut of_thread: Vec<Vec<usize>> = vec![vec![]; threads];
+    let mut waits_for: Vec<Option<u64>> = vec![None; threads];
+    let mut woken_by: Vec<Option<usize>> = vec![None; threads];
+    // For each event the events of its iteration.
+    let mut iterations: Vec<Vec<usize>> = vec![];
+    // For each event the set of those before it.
+    let mut before: Vec<u128> = vec![];
+    for (j, b) in events.iter().enumerate() {
+        let own = &of_thread[b.thread.index()];
+        let iteration = own[own.len() - b.iteration as usize..].to_vec();
+        let mut past = 0u128;
+        for i in (0..j).rev() {
+            let a = &events[i];
+            let read = |reads: &[usize], other: usize| {
+                a.thread != b.thread && reads.iter().any(|read| depends(*read, other))
+            };
+            let woken = matches!(b.op, Op::Rewait { .. }) && woken_by[b.thread.index()] == Some(i);
+            let follows = past >> i & 1 != 0
+                || depends(i, j)
+                || woken
+                || read(&iteration, i)
+                || read(&iterations[i], j);
+            if follows {
+                past |= 1 << i | before[i];
+            }
+        }
+        match (b.op, b.outcome) {
+            (Op::Wait { cond, .. }, _) => waits_for[b.thread.index()] = Some(cond),
+            (Op::Signal { .. }, Outcome::Woken(Some(thread))) => {
+                waits_for[thread.index()] = None;
+                woken_by[thread.index()] = Some(j);
+            }
+            (Op::Broadcast { cond }, _) => {
+                for thread in 0..threads {
+                    if waits_for[thread] == Some(cond) {
+                        waits_for[thread] = None;
+                        woken_by[thread] = Some(j);
+                    }
+                }
+            }
+            _ => {}
+        }
+        iterations.push(iteration);
+        before.push(past);
+        of_thread[b.thread.index()].push(j);
+    }
+    // Thread by thread each event's choice and, of each thread, how many events are
+    // in its past: these are always its first.
+    let mut hasher = DefaultHasher::new();
+    for own in &of_thread {
+        own.len().hash(&mut hasher);
+        for j in own {
+            events[*j].choice.hash(&mut hasher);
+            for others in &of_thread {
+                let count = others.iter().filter(|i| before[*j] >> **i & 1 != 0).count();
+                count.hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,157 @@
+//! Random concurrent programs, small enough to be enumerated.
+
+use super::{ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC};
+use leno_model::{MutexKind, Order};
+
+/// SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// What a program is about: most draw from one part of the instructions, so that
+/// they meet each other.
+#[derive(Clone, Copy)]
+enum Theme {
+    Memory,
+    Locks,
+    Conditions,
+    Spins,
+    All,
+}
+
+pub fn program(seed: u64) -> Program {
+    let mut r = Random(seed);
+    let theme = r.pick(&[Theme::Memory, Theme::Locks, Theme::Conditions, Theme::Spins, Theme::All]);
+    let threads = r.pick(&[2, 3, 3, 3, 4]) as usize;
+    let total = r.below(7) as usize + 3;
+    let mut program = Program { threads: vec![vec![]; threads], ..Program::default() };
+    for _ in 0..total {
+        let thread = r.below(threads as u64) as usize;
+        let group = instr(&mut r, theme, threads as u32);
+        program.threads[thread].extend(group);
+    }
+    for child in 1..threads {
+        let creator = if r.one_in(4) { r.below(child as u64) as usize } else { 0 };
+        let code = &mut program.threads[creator];
+        let place = if r.one_in(3) { r.below(code.len() as u64 + 1) as usize } else { 0 };
+        code.insert(place, Instr::Create(child as u32));
+        if r.one_in(3) {
+            let last = code.len() as u64 - place as u64;
+            let place = place + 1 + r.below(last) as usize;
+            code.insert(place, Instr::Join(child as u32));
+        }
+    }
+    if r.one_in(8) {
+        let thread = r.below(threads as u64) as usize;
+        program.threads[thread].push(Instr::Exit);
+    }
+    if r.one_in(8) {
+        program.handler = instr(&mut r, theme, threads as u32);
+    }
+    program.main_ends = r.one_in(6);
+    if r.one_in(4) {
+        let kinds = [MutexKind::Normal, MutexKind::Recursive, MutexKind::ErrorCheck];
+        program.kinds = (0..2).map(|_| r.pick(&kinds)).collect();
+    }
+    program
+}
+
+fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
+    // Two words, one that overlaps the first, and one that lies across a line.
+    let locs = [Loc(0, 8), Loc(0, 8), Loc(8, 8), Loc(8, 8), Loc(4, 4), Loc(60, 8)];
+    let loc = r.pick(&locs);
+    let orders: [Atomic; 8] = [PLAIN, PLAIN, RLX, RLX, ACQ, REL, SC, Some(Order::AcqRel)];
+    let order = r.pick(&orders);
+    let atomic = order.or(RLX);
+    let (reg, value) = (r.below(2) as u8, r.below(3));
+    let mutex = r.pick(&[0, 0, 0, 1]);
+    let cond = r.pick(&[0, 0, 0, 1]);
+    let memory = |r: &mut Random| match r.below(12) {
+        0..3 => vec![Instr::Load { loc, order, reg }],
+        3..6 => vec![Instr::Store { loc, order, value }],
+        6 => vec![Instr::StoreNext { loc, order, reg }],
+        7 => vec![Instr::Cas { loc, order: atomic, from: value, to: value + 1, reg }],
+        8 => vec![Instr::Add { loc, order: atomic, reg }],
+        9 => vec![Instr::Load { loc, order, reg }, Instr::If { reg, is: value, skip: 1 }],
+        10 => vec![Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::SeqCst]))],
+        _ => vec![Instr::Copy { from: loc, to: r.pick(&locs[..4]) }],
+    };
+    let locks = |r: &mut Random| match r.below(10) {
+        0..3 => vec![Instr::Lock(mutex), Instr::Unlock(mutex)],
+        3 => vec![Instr::Lock(mutex)],
+        4 => vec![Instr::Unlock(mutex)],
+        5 => vec![Instr::TryLock { mutex, reg }],
+        6 => vec![Instr::TryLock { mutex, reg }, Instr::If { reg, is: 1, skip: 1 }, Instr::Unlock(mutex)],
+        7 => vec![Instr::Lock(mutex), Instr::Load { loc, order, reg }, Instr::Unlock(mutex)],
+        8 => vec![Instr::Lock(mutex), Instr::Lock(1 - mutex), Instr::Unlock(1 - mutex), Instr::Unlock(mutex)],
+        _ => vec![Instr::Init(mutex)],
+    };
+    let conditions = |r: &mut Random| match r.below(6) {
+        0 | 1 => vec![Instr::Lock(mutex), Instr::Wait { cond, mutex }, Instr::Unlock(mutex)],
+        2 => vec![Instr::Signal(cond)],
+        3 => vec![Instr::Lock(mutex), Instr::Signal(cond), Instr::Unlock(mutex)],
+        4 => vec![Instr::Broadcast(cond)],
+        _ => vec![
+            Instr::Lock(mutex),
+            Instr::Load { loc, order: PLAIN, reg },
+            Instr::If { reg, is: 0, skip: 1 },
+            Instr::Wait { cond, mutex },
+            Instr::Unlock(mutex),
+        ],
+    };
+    let spins = |r: &mut Random| match r.below(7) {
+        0 => vec![Instr::Until { loc, order: atomic, is: value }],
+        1 => vec![Instr::UntilCas { loc, order: atomic, from: value, to: value + 1 }],
+        2 => vec![
+            Instr::UntilCas { loc, order: atomic, from: 0, to: 1 },
+            Instr::Store { loc, order: REL, value: 0 },
+        ],
+        3 => vec![Instr::UntilEither { a: loc, b: r.pick(&locs), order: atomic, is: value }],
+        4 => vec![Instr::UntilTestAndCas { loc, order: atomic, from: value, to: value + 1 }],
+        5 => vec![Instr::UntilTryLock(mutex), Instr::Unlock(mutex)],
+        _ => vec![Instr::UntilEitherLock { loc, order: atomic, is: value, mutex }],
+    };
+    let others = |r: &mut Random| match r.below(6) {
+        0 => vec![Instr::Assert { reg, is: value }],
+        1 => vec![Instr::If { reg, is: value, skip: 1 + r.below(2) as u8 }],
+        2 => vec![Instr::Choose { alternatives: 2, reg }],
+        3 => vec![Instr::Hidden(0)],
+        4 => vec![Instr::Join(r.below(threads.into()) as u32)],
+        _ => vec![Instr::Assume { reg, is: value }],
+    };
+    match (theme, r.below(5)) {
+        (Theme::Memory, 0) => others(r),
+        (Theme::Memory, _) => memory(r),
+        (Theme::Locks, 0) => memory(r),
+        (Theme::Locks, _) => locks(r),
+        (Theme::Conditions, 0) => memory(r),
+        (Theme::Conditions, _) => conditions(r),
+        (Theme::Spins, 0..2) => spins(r),
+        (Theme::Spins, _) => memory(r),
+        (Theme::All, 0) => others(r),
+        (Theme::All, 1) => memory(r),
+        (Theme::All, 2) => locks(r),
+        (Theme::All, 3) => conditions(r),
+        (Theme::All, _) => spins(r),
+    }
+}

@@ -1,0 +1,460 @@
+//! Model programs, run as the runtime runs real ones: through a [`Director`].
+#![allow(dead_code)] // each test file uses its part
+
+pub mod canonical;
+pub mod generate;
+pub mod oracle;
+
+use leno_checker::{Arrival, Decision, Director, Limits, Plan};
+use leno_model::{
+    Access, AccessKind, End, Event, Execution, Failure, MutexKind, Op, Order, Outcome, Pending,
+    Property, SiteRef, ThreadId,
+};
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// A place in memory: an offset and a length in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Loc(pub u64, pub u64);
+
+pub const X: Loc = Loc(0, 8);
+pub const Y: Loc = Loc(8, 8);
+
+pub type Atomic = Option<Order>;
+pub const PLAIN: Atomic = None;
+pub const RLX: Atomic = Some(Order::Relaxed);
+pub const ACQ: Atomic = Some(Order::Acquire);
+pub const REL: Atomic = Some(Order::Release);
+pub const SC: Atomic = Some(Order::SeqCst);
+
+/// An instruction. `reg` is the register that gets what was read.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Instr {
+    Load { loc: Loc, order: Atomic, reg: u8 },
+    Store { loc: Loc, order: Atomic, value: u64 },
+    /// Stores a register, plus one.
+    StoreNext { loc: Loc, order: Atomic, reg: u8 },
+    Cas { loc: Loc, order: Atomic, from: u64, to: u64, reg: u8 },
+    Add { loc: Loc, order: Atomic, reg: u8 },
+    /// Copies memory in one event.
+    Copy { from: Loc, to: Loc },
+    Fence(Order),
+    Lock(u8),
+    Unlock(u8),
+    TryLock { mutex: u8, reg: u8 },
+    Init(u8),
+    Wait { cond: u8, mutex: u8 },
+    Signal(u8),
+    Broadcast(u8),
+    Create(u32),
+    Join(u32),
+    Choose { alternatives: u32, reg: u8 },
+    Hidden(u8),
+    Exit,
+    /// Leaves out the next instructions unless the register has the value.
+    If { reg: u8, is: u64, skip: u8 },
+    Assert { reg: u8, is: u64 },
+    Assume { reg: u8, is: u64 },
+    /// Loads until the value is there.
+    Until { loc: Loc, order: Atomic, is: u64 },
+    /// Loads two places until one of them has the value.
+    UntilEither { a: Loc, b: Loc, order: Atomic, is: u64 },
+    /// Compare-exchanges until it succeeds.
+    UntilCas { loc: Loc, order: Atomic, from: u64, to: u64 },
+    /// Reads, then compare-exchanges; again until it succeeds.
+    UntilTestAndCas { loc: Loc, order: Atomic, from: u64, to: u64 },
+    UntilTryLock(u8),
+    /// Loads the place and tries the mutex, until one of them will do.
+    UntilEitherLock { loc: Loc, order: Atomic, is: u64, mutex: u8 },
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Program {
+    /// Thread 0 is main. Its return is an exit.
+    pub threads: Vec<Vec<Instr>>,
+    /// What the exiting thread does behind its exit.
+    pub handler: Vec<Instr>,
+    /// Main ends like any other thread.
+    pub main_ends: bool,
+    /// The kinds of the mutexes; normal if there is none.
+    pub kinds: Vec<MutexKind>,
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (thread, instrs) in self.threads.iter().enumerate() {
+            writeln!(f, "thread {thread}:")?;
+            for (place, instr) in instrs.iter().enumerate() {
+                writeln!(f, "  {place:2} {instr:?}")?;
+            }
+        }
+        if !self.handler.is_empty() {
+            writeln!(f, "at exit: {:?}", self.handler)?;
+        }
+        if self.main_ends {
+            writeln!(f, "main ends without exit")?;
+        }
+        if self.kinds.iter().any(|kind| *kind != MutexKind::Normal) {
+            writeln!(f, "mutexes: {:?}", self.kinds)?;
+        }
+        Ok(())
+    }
+}
+
+/// A recorded execution.
+pub struct Recorded {
+    pub events: Vec<Event>,
+    pub accesses: Vec<Access>,
+    pub pending: Vec<Pending>,
+    pub failures: Vec<Failure>,
+    pub end: End,
+    /// A digest of everything observable.
+    pub outcome: u64,
+    /// The same without how often a loop went round.
+    pub state: u64,
+}
+
+impl Recorded {
+    pub fn execution(&self) -> Execution<'_> {
+        Execution {
+            events: &self.events,
+            accesses: &self.accesses,
+            pending: &self.pending,
+            failures: &self.failures,
+            end: self.end,
+        }
+    }
+}
+
+const BASE: u64 = 0x1000;
+
+#[derive(Clone, Default)]
+struct Thread {
+    exists: bool,
+    exited: bool,
+    pc: usize,
+    phase: u8,
+    regs: [u64; 4],
+    ordinal: u32,
+    log: Vec<u64>,
+    /// Spins of the present loop.
+    spins: u32,
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    memory: Vec<u8>,
+    threads: Vec<Thread>,
+    director: Director,
+    out: Recorded,
+    /// Instead of awaits: a loop is given up after so many rounds.
+    unroll: Option<u32>,
+    completed: bool,
+}
+
+/// Runs one execution.
+pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
+    let out = Recorded {
+        events: vec![],
+        accesses: vec![],
+        pending: vec![],
+        failures: vec![],
+        end: End::Stuck,
+        outcome: 0,
+        state: 0,
+    };
+    let mut machine = Machine {
+        program,
+        memory: vec![0; 128],
+        threads: vec![Thread::default(); program.threads.len()],
+        director: Director::new(plan, Limits { max_steps: 2000 }),
+        out,
+        unroll,
+        completed: false,
+    };
+    machine.threads[0].exists = true;
+    machine.advance(0);
+    let mut running = ThreadId::MAIN;
+    machine.out.end = loop {
+        if machine.completed {
+            break End::Completed { status: 0 };
+        }
+        match machine.director.decide(running) {
+            Decision::Run(thread) => {
+                machine.step(thread.index());
+                running = thread;
+            }
+            Decision::Over(end) => break end,
+        }
+    };
+    machine.finish()
+}
+
+enum Arrives {
+    Event(Op, Vec<Access>),
+    /// Nothing to do here: go on with the next instruction.
+    Private,
+    Stopped,
+}
+
+impl Machine<'_> {
+    fn instr(&self, thread: usize) -> Option<Instr> {
+        let state = &self.threads[thread];
+        let code = if state.exited { &self.program.handler } else { &self.program.threads[thread] };
+        code.get(state.pc).copied()
+    }
+
+    fn read(&self, loc: Loc) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[..loc.1 as usize].copy_from_slice(&self.memory[loc.0 as usize..][..loc.1 as usize]);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn write(&mut self, loc: Loc, value: u64) {
+        let bytes = value.to_le_bytes();
+        self.memory[loc.0 as usize..][..loc.1 as usize].copy_from_slice(&bytes[..loc.1 as usize]);
+    }
+
+    fn kind(&self, mutex: u8) -> MutexKind {
+        self.program.kinds.get(mutex as usize).copied().unwrap_or(MutexKind::Normal)
+    }
+
+    /// Runs private code up to the next event and arrives there.
+    fn advance(&mut self, thread: usize) {
+        loop {
+            match self.next(thread) {
+                Arrives::Private => self.threads[thread].pc += 1,
+                Arrives::Stopped => return,
+                Arrives::Event(op, accesses) => {
+                    let state = &mut self.threads[thread];
+                    let ordinal = state.ordinal;
+                    state.ordinal += 1;
+                    let mut hasher = DefaultHasher::new();
+                    (state.pc, state.phase, state.regs, state.exited).hash(&mut hasher);
+                    let exited = u64::from(state.exited);
+                    let site = 1 + state.phase as u64 + 10 * (state.pc as u64 + 100 * (2 * thread as u64 + exited));
+                    self.director.arrive(Arrival {
+                        thread: ThreadId(thread as u32),
+                        ordinal,
+                        site: SiteRef(site),
+                        op,
+                        accesses: &accesses,
+                        local_state: self.unroll.is_none().then(|| hasher.finish()),
+                    });
+                    return;
+                }
+            }
+        }
+    }
+
+    fn next(&mut self, thread: usize) -> Arrives {
+        use AccessKind::{Read, ReadWrite, Write};
+        let state = &self.threads[thread];
+        let access = |loc: Loc, kind, atomic| Access { addr: BASE + loc.0, len: loc.1, kind, atomic };
+        let touch = |loc, kind, atomic| Arrives::Event(Op::Access, vec![access(loc, kind, atomic)]);
+        let only = |op| Arrives::Event(op, vec![]);
+        let m = |mutex: u8| 0x8000 + u64::from(mutex) * 64;
+        let c = |cond: u8| 0x9000 + u64::from(cond) * 64;
+        let Some(instr) = self.instr(thread) else {
+            if state.exited {
+                self.completed = true;
+                return Arrives::Stopped;
+            }
+            let exits = thread == 0 && !self.program.main_ends;
+            return only(if exits { Op::Exit } else { Op::End });
+        };
+        match instr {
+            Instr::Load { loc, order, .. } | Instr::Until { loc, order, .. } => touch(loc, Read, order),
+            Instr::UntilEither { a, b, order, .. } => {
+                touch(if state.phase == 0 { a } else { b }, Read, order)
+            }
+            Instr::Store { loc, order, .. } | Instr::StoreNext { loc, order, .. } => touch(loc, Write, order),
+            Instr::UntilTestAndCas { loc, order, .. } if state.phase == 0 => touch(loc, Read, order),
+            Instr::Cas { loc, order, .. }
+            | Instr::Add { loc, order, .. }
+            | Instr::UntilCas { loc, order, .. }
+            | Instr::UntilTestAndCas { loc, order, .. } => touch(loc, ReadWrite, order),
+            Instr::Copy { from, to } => {
+                Arrives::Event(Op::Access, vec![access(from, Read, None), access(to, Write, None)])
+            }
+            Instr::Fence(order) => only(Op::Fence(order)),
+            Instr::Lock(mutex) => only(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
+            Instr::Unlock(mutex) => only(Op::Unlock { mutex: m(mutex) }),
+            Instr::Init(mutex) => only(Op::MutexInit { mutex: m(mutex), kind: self.kind(mutex) }),
+            Instr::UntilEitherLock { loc, order, .. } if state.phase == 0 => touch(loc, Read, order),
+            Instr::TryLock { mutex, .. } | Instr::UntilTryLock(mutex) | Instr::UntilEitherLock { mutex, .. } => {
+                only(Op::TryLock { mutex: m(mutex), kind: self.kind(mutex) })
+            }
+            Instr::Wait { cond, mutex } => only(if state.phase == 0 {
+                Op::Wait { cond: c(cond), mutex: m(mutex) }
+            } else {
+                Op::Rewait { cond: c(cond), mutex: m(mutex) }
+            }),
+            Instr::Signal(cond) => only(Op::Signal { cond: c(cond) }),
+            Instr::Broadcast(cond) => only(Op::Broadcast { cond: c(cond) }),
+            Instr::Create(child) => only(Op::Create { child: ThreadId(child) }),
+            Instr::Join(other) => only(Op::Join { thread: ThreadId(other) }),
+            Instr::Choose { alternatives, .. } => only(Op::Choose { alternatives }),
+            Instr::Hidden(object) => only(Op::Hidden { object: object.into() }),
+            Instr::Exit => only(Op::Exit),
+            Instr::If { reg, is, skip } => {
+                if state.regs[reg as usize] != is {
+                    self.threads[thread].pc += skip as usize;
+                }
+                Arrives::Private
+            }
+            Instr::Assert { reg, is } if state.regs[reg as usize] != is => {
+                self.out.failures.push(Failure {
+                    property: Property::Assert,
+                    thread: ThreadId(thread as u32),
+                    after: self.out.events.len() as u32,
+                    site: SiteRef(1 + 10 * (state.pc as u64 + 100 * 2 * thread as u64)),
+                    code: 0,
+                });
+                self.director.fail(ThreadId(thread as u32));
+                Arrives::Stopped
+            }
+            Instr::Assume { reg, is } if state.regs[reg as usize] != is => {
+                self.director.refute(ThreadId(thread as u32));
+                Arrives::Stopped
+            }
+            Instr::Assert { .. } | Instr::Assume { .. } => Arrives::Private,
+        }
+    }
+
+    /// The thread's event happens, with the private code behind it.
+    fn step(&mut self, thread: usize) {
+        let id = ThreadId(thread as u32);
+        let Arrives::Event(_, mut accesses) = self.next(thread) else { panic!("no event") };
+        let instr = self.instr(thread);
+        let mut read = None;
+        // None: this instruction goes on; the phase it does it with.
+        let mut again = None;
+        let phase = self.threads[thread].phase;
+        let fails = |accesses: &mut Vec<Access>| accesses[0].kind = AccessKind::Read;
+        match instr {
+            Some(Instr::Load { loc, reg, .. }) => read = Some((reg, self.read(loc))),
+            Some(Instr::Store { loc, value, .. }) => self.write(loc, value),
+            Some(Instr::StoreNext { loc, reg, .. }) => {
+                self.write(loc, self.threads[thread].regs[reg as usize].wrapping_add(1));
+            }
+            Some(Instr::Cas { loc, from, to, reg, .. }) => {
+                let found = self.read(loc);
+                read = Some((reg, found));
+                if found == from { self.write(loc, to) } else { fails(&mut accesses) }
+            }
+            Some(Instr::Add { loc, reg, .. }) => {
+                let found = self.read(loc);
+                self.write(loc, found.wrapping_add(1));
+                read = Some((reg, found));
+            }
+            Some(Instr::Copy { from, to }) => self.write(to, self.read(from)),
+            Some(Instr::Until { loc, is, .. }) => {
+                read = Some((3, self.read(loc)));
+                again = (self.read(loc) != is).then_some(0);
+            }
+            Some(Instr::UntilEither { a, b, is, .. }) => {
+                let found = self.read(if phase == 0 { a } else { b });
+                read = Some((2 + phase, found));
+                again = (found != is).then_some(1 - phase);
+            }
+            Some(Instr::UntilCas { loc, from, to, .. }) => {
+                let found = self.read(loc);
+                if found == from {
+                    self.write(loc, to);
+                } else {
+                    fails(&mut accesses);
+                    again = Some(0);
+                }
+            }
+            Some(Instr::UntilTestAndCas { loc, from, to, .. }) => {
+                let found = self.read(loc);
+                if phase == 0 {
+                    again = Some(u8::from(found == from));
+                } else if found == from {
+                    self.write(loc, to);
+                } else {
+                    fails(&mut accesses);
+                    again = Some(0);
+                }
+            }
+            Some(Instr::UntilEitherLock { loc, is, .. }) if phase == 0 => {
+                again = (self.read(loc) != is).then_some(1);
+            }
+            _ => {}
+        }
+        let first = self.out.accesses.len() as u32;
+        self.out.accesses.extend_from_slice(&accesses);
+        let event = self.director.perform(id, &accesses, first);
+        self.out.events.push(event);
+        match (instr, event.outcome) {
+            (Some(Instr::TryLock { reg, .. }), Outcome::Acquired(got)) => read = Some((reg, got.into())),
+            (Some(Instr::UntilTryLock(_)), Outcome::Acquired(false)) => again = Some(0),
+            (Some(Instr::UntilEitherLock { .. }), Outcome::Acquired(false)) => again = Some(0),
+            (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => read = Some((reg, value.into())),
+            (Some(Instr::Wait { .. }), _) if phase == 0 => again = Some(1),
+            _ => {}
+        }
+        let state = &mut self.threads[thread];
+        if let Some((reg, value)) = read {
+            state.regs[reg as usize] = value;
+            state.log.push(value);
+        }
+        if event.op == Op::Exit {
+            state.exited = true;
+            (state.pc, state.phase) = (0, 0);
+        } else if event.op == Op::End {
+            return;
+        } else if let Some(phase) = again {
+            state.phase = phase;
+            state.spins += 1;
+            if self.unroll.is_some_and(|unroll| state.spins > unroll) {
+                self.director.refute(id);
+                return;
+            }
+        } else {
+            state.pc += 1;
+            (state.phase, state.spins) = (0, 0);
+        }
+        if let Op::Create { child } = event.op {
+            self.threads[child.index()].exists = true;
+            self.advance(child.index());
+        }
+        self.advance(thread);
+    }
+
+    fn finish(mut self) -> Recorded {
+        let mut out = self.out;
+        for p in self.director.pending() {
+            let first_access = out.accesses.len() as u32;
+            out.accesses.extend_from_slice(p.accesses);
+            out.pending.push(Pending {
+                thread: p.thread,
+                ordinal: p.ordinal,
+                site: p.site,
+                op: p.op,
+                first_access,
+                access_count: p.accesses.len() as u32,
+                awaiting: p.awaiting,
+                iteration: p.iteration,
+            });
+        }
+        let end = std::mem::discriminant(&out.end);
+        let stuck: Vec<_> = out.pending.iter().map(|p| (p.thread, p.site, p.awaiting)).collect();
+        let mut failed: Vec<_> = out.failures.iter().map(|f| (f.thread, f.site)).collect();
+        failed.sort();
+        let mut hasher = DefaultHasher::new();
+        (end, &self.memory, &stuck, &failed).hash(&mut hasher);
+        for thread in &mut self.threads {
+            (thread.pc, thread.phase, thread.regs).hash(&mut hasher);
+        }
+        out.state = hasher.finish();
+        for thread in &self.threads {
+            thread.log.hash(&mut hasher);
+        }
+        out.outcome = hasher.finish();
+        out
+    }
+}

@@ -1,0 +1,162 @@
+//! Naive enumeration and source DPOR must agree.
+
+use super::{Program, canonical::trace_of, run};
+use leno_checker::{Blocked, Finding, Naive, Search, Source};
+use leno_model::{Event, SiteRef, wire::Counts};
+use std::collections::{BTreeSet, HashSet};
+
+/// A bug by what names it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Bug {
+    Race(SiteRef, SiteRef),
+    Deadlock(Vec<SiteRef>),
+    Hang(Vec<SiteRef>),
+    Failure(SiteRef),
+}
+
+#[derive(Default)]
+pub struct Explored {
+    pub outcomes: HashSet<u64>,
+    pub states: HashSet<u64>,
+    pub bugs: BTreeSet<Bug>,
+    /// One for each complete execution.
+    pub traces: Vec<u64>,
+    pub counts: Counts,
+    pub findings: Vec<(Finding, Vec<Event>)>,
+    /// The budget was used up first.
+    pub cut: bool,
+}
+
+/// Runs a search to its end, or through so many executions.
+pub fn explore(search: &mut dyn Search, program: &Program, budget: u64, unroll: Option<u32>) -> Explored {
+    let mut explored = Explored::default();
+    let mut runs = 0;
+    while let Some(plan) = search.next() {
+        if runs == budget {
+            explored.cut = true;
+            break;
+        }
+        runs += 1;
+        let recorded = run(program, plan, unroll);
+        for finding in search.absorb(&recorded.execution()) {
+            explored.bugs.extend(name(&finding, &recorded.events));
+            explored.findings.push((finding, recorded.events.clone()));
+        }
+        use leno_model::End;
+        match recorded.end {
+            End::Asleep => {}
+            End::Diverged { .. } | End::Bounded => break,
+            _ => {
+                explored.outcomes.insert(recorded.outcome);
+                if recorded.end != End::Assumed {
+                    explored.states.insert(recorded.state);
+                }
+                explored.traces.push(trace_of(&recorded));
+            }
+        }
+    }
+    explored.counts = search.counts();
+    explored
+}
+
+fn name(finding: &Finding, events: &[Event]) -> Option<Bug> {
+    let sites = |waits: &[Blocked]| {
+        let cycle = waits.iter().any(|w| w.in_cycle);
+        let mut sites: Vec<_> = waits.iter().filter(|w| w.in_cycle == cycle).map(|w| w.site).collect();
+        sites.sort();
+        sites
+    };
+    Some(match finding {
+        Finding::Race { first, second, .. } => {
+            let (a, b) = (events[*first as usize].site, events[*second as usize].site);
+            Bug::Race(a.min(b), a.max(b))
+        }
+        Finding::Deadlock { waits } => Bug::Deadlock(sites(waits)),
+        Finding::Hang { waits } => Bug::Hang(sites(waits)),
+        Finding::Failure(failure) => Bug::Failure(failure.site),
+        Finding::Diverged { .. } => return None,
+    })
+}
+
+/// What became of a program.
+pub enum Verdict {
+    /// Too many executions for the naive search.
+    Skipped,
+    Agree { naive: u64, source: u64, asleep: u64, bugs: usize },
+}
+
+/// Compares the searches on one program.
+pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
+    // With so many traces the naive search would not come to an end: do not wait for it.
+    let source = explore(&mut Source::new(), program, budget / 20, None);
+    let naive = explore(&mut Naive::new(), program, if source.cut { budget / 20 } else { budget }, None);
+    if naive.cut {
+        return Ok(Verdict::Skipped);
+    }
+    for (which, explored) in [("naive", &naive), ("source", &source)] {
+        if let Some((finding, _)) =
+            explored.findings.iter().find(|(f, _)| matches!(f, Finding::Diverged { .. }))
+        {
+            return Err(format!("{which}: {finding:?}"));
+        }
+    }
+    let traces: HashSet<u64> = naive.traces.iter().copied().collect();
+    let reached: HashSet<u64> = source.traces.iter().copied().collect();
+    if source.cut {
+        return Err("source does not come to an end".into());
+    }
+    if naive.bugs != source.bugs {
+        return Err(format!("bugs: naive {:?}, source {:?}", naive.bugs, source.bugs));
+    }
+    if naive.outcomes != source.outcomes {
+        let (n, s) = (naive.outcomes.len(), source.outcomes.len());
+        return Err(format!("outcomes: naive {n}, source {s}"));
+    }
+    if traces != reached {
+        return Err(format!("traces: naive {}, source {}", traces.len(), reached.len()));
+    }
+    if source.traces.len() != reached.len() {
+        return Err(format!("executions: {} of {} traces", source.traces.len(), reached.len()));
+    }
+    Ok(Verdict::Agree {
+        naive: naive.traces.len() as u64,
+        source: source.traces.len() as u64,
+        asleep: source.counts.blocked_by_sleep,
+        bugs: source.bugs.len(),
+    })
+}
+
+/// The smallest program, by leaving things out, on which the searches still differ.
+pub fn shrink(program: &Program, budget: u64) -> Program {
+    let mut best = program.clone();
+    loop {
+        let mut candidates = vec![];
+        for thread in 0..best.threads.len() {
+            for place in 0..best.threads[thread].len() {
+                let mut smaller = best.clone();
+                smaller.threads[thread].remove(place);
+                candidates.push(smaller);
+            }
+            let mut emptied = best.clone();
+            emptied.threads[thread].clear();
+            if emptied != best {
+                candidates.insert(0, emptied);
+            }
+        }
+        for place in 0..best.handler.len() {
+            let mut smaller = best.clone();
+            smaller.handler.remove(place);
+            candidates.push(smaller);
+        }
+        if !best.kinds.is_empty() {
+            candidates.push(Program { kinds: vec![], ..best.clone() });
+        }
+        if best.main_ends {
+            candidates.push(Program { main_ends: false, ..best.clone() });
+        }
+        match candidates.into_iter().find(|smaller| check(smaller, budget).is_err()) {
+            Some(smaller) => best = smaller,
+            None => return best,
+        }
+    }
+}

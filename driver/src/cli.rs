@@ -1,0 +1,392 @@
+//! The command line.
+//!
+//! Every option of the finished tool parses from the beginning, so that scripts can
+//! be written against it. What is not built yet is listed in [`CheckArgs::refuse`]
+//! only: such an option accepts the value that leaves it without effect and
+//! refuses the others.
+
+use crate::error::Error;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use leno_model::{Property, wire::SearchKind};
+use serde::Serialize;
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+/// Runs a multithreaded program under every thread interleaving that matters.
+#[derive(Parser, Debug)]
+#[command(name = "leno", version, after_help = STATUS_HELP)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const STATUS_HELP: &str = "Exit status: 0 safe, 1 a bug was found, 2 the tool or its input is at \
+                           fault, 3 no bug was found but not everything was run.";
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check a program that was built with leno-cc
+    #[command(after_help = STATUS_HELP)]
+    Check(Box<CheckArgs>),
+    /// Run the execution of a saved trace again and show it, one column a thread
+    Replay(ReplayArgs),
+    /// Show a saved trace, or all in a directory, without running the program
+    Report(ReportArgs),
+    /// Compile and link C, as leno-cc does
+    #[command(disable_help_flag = true)]
+    Cc(Compiler),
+    /// Compile and link C++, as leno-c++ does
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(Compiler),
+}
+
+/// Only here for the list of commands: the compilers read their arguments themselves.
+#[derive(Args, Debug)]
+pub struct Compiler {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Search {
+    Optimal,
+    Source,
+    Dpor,
+    Naive,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stateful {
+    On,
+    Off,
+    Auto,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prune {
+    Locksets,
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    Pct,
+    Pos,
+    Surw,
+    Walk,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unseen {
+    Warn,
+    Error,
+    Ignore,
+}
+
+/// The options of `leno check`. They are written to the report as they were in
+/// effect, defaults included.
+#[derive(Args, Debug, Serialize)]
+pub struct CheckArgs {
+    /// How the interleavings are enumerated
+    #[arg(long, value_enum, default_value = "source")]
+    pub search: Search,
+    /// What to look for, separated by commas: race, deadlock, assert, crash, memory,
+    /// lock, termination (these by default), exit, progress
+    #[arg(long = "property", value_delimiter = ',', value_parser = parse_property, value_name = "NAMES",
+          default_value = "race,deadlock,assert,crash,memory,lock,termination")]
+    pub properties: Vec<Property>,
+    /// Go on after a bug and report all of them
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Stop after this many executions; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub max_executions: u64,
+    /// Cut an execution after this many events; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub max_steps: u64,
+    /// Stop after this time: 30s, 500ms, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[serde(serialize_with = "seconds")]
+    pub timeout: Option<Duration>,
+    /// What to do about functions without a model that are given shared memory
+    #[arg(long, value_enum, default_value = "warn")]
+    pub unseen: Unseen,
+    /// Run each execution in a process of its own (the only mode of this version)
+    #[arg(long)]
+    pub isolate: bool,
+    /// Show what the program writes, on stderr
+    #[arg(long)]
+    pub show_output: bool,
+    /// Where traces go
+    #[arg(long, value_name = "DIR", default_value = "leno.out")]
+    pub output: PathBuf,
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+    /// No progress, no notes, only the verdict
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Treat symmetric threads as one
+    #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
+    pub symmetry: Switch,
+    /// Cut executions at states that have been seen
+    #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
+    pub stateful: Stateful,
+    /// Order writes only where a read tells them apart
+    #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
+    pub observers: Switch,
+    /// Let critical sections that do not conflict commute
+    #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
+    pub lock_aware: Switch,
+    #[arg(long, value_enum, default_value = "none", help_heading = NOT_BUILT)]
+    pub prune: Prune,
+    /// Memory that the search may use
+    #[arg(long, value_name = "SIZE", default_value = "0", help_heading = NOT_BUILT)]
+    pub max_memory: String,
+    /// Bound the preemptions of an execution
+    #[arg(long, value_name = "K", default_value = "none", help_heading = NOT_BUILT)]
+    pub preemptions: String,
+    /// Bound the delays of an execution
+    #[arg(long, value_name = "K", default_value = "none", help_heading = NOT_BUILT)]
+    pub delays: String,
+    /// Bound the rounds of a loop
+    #[arg(long, value_name = "K", default_value = "0", help_heading = NOT_BUILT)]
+    pub unroll: String,
+    /// Spurious wake-ups that an execution may have
+    #[arg(long, value_name = "K", default_value_t = 0, help_heading = NOT_BUILT)]
+    pub spurious: u64,
+    /// Sample this many executions instead of enumerating them
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = NOT_BUILT)]
+    pub random: u64,
+    #[arg(long, value_enum, help_heading = NOT_BUILT)]
+    pub strategy: Option<Strategy>,
+    #[arg(long, value_name = "D", default_value_t = 0, help_heading = NOT_BUILT)]
+    pub depth: u64,
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = NOT_BUILT)]
+    pub seed: u64,
+    /// Worker processes
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = NOT_BUILT)]
+    pub jobs: u64,
+    /// Go on with an interrupted check
+    #[arg(long, value_name = "DIR", help_heading = NOT_BUILT)]
+    pub resume: Option<PathBuf>,
+    #[arg(long, help_heading = NOT_BUILT)]
+    pub explain_symmetry: bool,
+    /// What the program reads from stdin, the same in every execution
+    #[arg(long, value_name = "FILE", help_heading = NOT_BUILT)]
+    pub input: Option<PathBuf>,
+    /// Record private accesses too (this version does so as far as it needs to)
+    #[arg(long, hide = true)]
+    #[serde(skip)]
+    pub record_all: bool,
+
+    /// The program and its arguments: all that follows the program is its own
+    #[arg(value_names = ["PROG", "ARGS"], required = true, num_args = 1..,
+          trailing_var_arg = true)]
+    #[serde(skip)]
+    pub command: Vec<OsString>,
+}
+
+const NOT_BUILT: &str = "Not built yet (only the default is accepted)";
+
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Show what the program writes, on stderr
+    #[arg(long)]
+    pub show_output: bool,
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+    #[arg(value_name = "TRACE|DIR")]
+    pub path: PathBuf,
+}
+
+/// The names of `--property`.
+pub const PROPERTIES: [(&str, Property); 9] = [
+    ("race", Property::Race),
+    ("deadlock", Property::Deadlock),
+    ("assert", Property::Assert),
+    ("crash", Property::Crash),
+    ("memory", Property::Memory),
+    ("lock", Property::Lock),
+    ("termination", Property::Termination),
+    ("exit", Property::Exit),
+    ("progress", Property::Progress),
+];
+
+pub fn property_name(property: Property) -> &'static str {
+    let entry = PROPERTIES.iter().find(|(_, p)| *p == property);
+    entry.expect("every property has a name").0
+}
+
+fn parse_property(text: &str) -> Result<Property, String> {
+    let entry = PROPERTIES.iter().find(|(name, _)| *name == text);
+    entry.map(|(_, property)| *property).ok_or_else(|| {
+        let names: Vec<_> = PROPERTIES.iter().map(|(name, _)| *name).collect();
+        format!("the properties are {}", names.join(", "))
+    })
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let unit = match &text[digits..] {
+        "" | "s" => 1.0,
+        "ms" => 0.001,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        other => return Err(format!("{other} is no unit of time; use ms, s, m or h")),
+    };
+    let number: f64 = text[..digits].parse().map_err(|_| "a time looks like 30s".to_string())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|e| e.to_string())
+}
+
+fn seconds<S: serde::Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(|t| t.as_secs_f64()).serialize(to)
+}
+
+impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Check(args) => args.format,
+            Command::Replay(args) => args.format,
+            Command::Report(args) => args.format,
+            Command::Cc(_) | Command::Cxx(_) => Format::Human,
+        }
+    }
+}
+
+impl CheckArgs {
+    /// The search to run, or why the options cannot be obeyed.
+    pub fn refuse(&self) -> Result<SearchKind, Error> {
+        let not_built = |option: &str, neutral: &str| Error::NotBuilt {
+            option: option.into(),
+            neutral: neutral.into(),
+        };
+        let only = |option: &str, given: bool, neutral: &str| {
+            if given { Err(not_built(option, neutral)) } else { Ok(()) }
+        };
+        let bound = "without it nothing is bounded";
+        only("--symmetry on", self.symmetry == Switch::On, "use --symmetry off")?;
+        only("--stateful on", self.stateful == Stateful::On, "use --stateful off or auto")?;
+        only("--observers on", self.observers == Switch::On, "use --observers off")?;
+        only("--lock-aware on", self.lock_aware == Switch::On, "use --lock-aware off")?;
+        only("--prune locksets", self.prune == Prune::Locksets, "use --prune none")?;
+        only("--max-memory", self.max_memory != "0", "use --max-memory 0")?;
+        // 0 is the strictest bound here, not the neutral one.
+        only("--preemptions", self.preemptions != "none", bound)?;
+        only("--delays", self.delays != "none", bound)?;
+        only("--unroll", !matches!(&*self.unroll, "0" | "none"), bound)?;
+        only("--spurious", self.spurious != 0, "use --spurious 0")?;
+        only("--random", self.random != 0, "use --random 0")?;
+        only("--strategy", self.strategy.is_some(), "it belongs to --random")?;
+        only("--depth", self.depth != 0, "it belongs to --random")?;
+        only("--seed", self.seed != 0, "it belongs to --random")?;
+        only("--jobs", self.jobs != 1, "use --jobs 1")?;
+        only("--resume", self.resume.is_some(), "start the check anew")?;
+        only("--explain-symmetry", self.explain_symmetry, "there is no symmetry to explain")?;
+        only("--input", self.input.is_some(), "redirect stdin from a file")?;
+        let progress = self.properties.contains(&Property::Progress);
+        only("--property progress", progress, "leave it out")?;
+        match self.search {
+            Search::Source => Ok(SearchKind::Source),
+            Search::Naive => Ok(SearchKind::Naive),
+            Search::Optimal => Err(not_built("--search optimal", "use --search source")),
+            Search::Dpor => Err(not_built("--search dpor", "use --search source")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn check(args: &[&str]) -> Box<CheckArgs> {
+        let line = ["leno", "check"].iter().chain(args).copied();
+        match Cli::try_parse_from(line).unwrap().command {
+            Command::Check(args) => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_follows_the_program_is_the_programs() {
+        let args = check(&["--keep-going", "./prog", "--quiet", "-x"]);
+        assert!(args.keep_going && !args.quiet);
+        assert_eq!(args.command, ["./prog", "--quiet", "-x"]);
+        assert_eq!(check(&["--", "-odd", "--", "a"]).command, ["-odd", "--", "a"]);
+        assert_eq!(check(&["prog", "--", "-a"]).command, ["prog", "--", "-a"]);
+        assert!(Cli::try_parse_from(["leno", "check"]).is_err());
+        assert!(Cli::try_parse_from(["leno", "check", "--frobnicate", "prog"]).is_err());
+    }
+
+    #[test]
+    fn neutral_values_pass_and_others_are_refused() {
+        let neutral: &[&[&str]] = &[
+            &["--symmetry", "off"],
+            &["--stateful", "auto"],
+            &["--prune", "none"],
+            &["--jobs", "1"],
+            &["--search", "naive"],
+            &["--max-memory", "0", "--spurious", "0", "--random", "0", "--unroll", "0"],
+        ];
+        for options in neutral {
+            let line: Vec<_> = options.iter().copied().chain(["p"]).collect();
+            check(&line).refuse().unwrap();
+        }
+        let refused: &[&[&str]] = &[
+            &["--symmetry", "on"],
+            &["--stateful", "on"],
+            &["--search", "optimal"],
+            &["--search", "dpor"],
+            &["--preemptions", "0"],
+            &["--jobs", "4"],
+            &["--strategy", "pct"],
+            &["--property", "race,progress"],
+        ];
+        for options in refused {
+            let line: Vec<_> = options.iter().copied().chain(["p"]).collect();
+            let error = check(&line).refuse().unwrap_err();
+            assert!(error.to_string().contains("not built yet"), "{error}");
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_time("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(parse_time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_time("1.5m"), Ok(Duration::from_secs(90)));
+        assert!(parse_time("soon").is_err() && parse_time("3 weeks").is_err());
+    }
+}

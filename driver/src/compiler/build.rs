@@ -1,0 +1,241 @@
+//! The steps from sources to objects and to a program.
+
+use super::{
+    Clang, Error, Failure,
+    command_line::{CommandLine, Goal, Input, Item, is_dropped},
+};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+const STUB: &str = "libleno_stub.so";
+
+/// Quiets clang about options that matter in another step than the one they are
+/// given in.
+const QUIET: &str = "-Wno-unused-command-line-argument";
+
+pub struct Build<'a> {
+    clang: &'a Clang,
+    line: &'a CommandLine,
+    /// Everything in between goes here, and goes away with it.
+    scratch: TempDir,
+}
+
+fn args<const N: usize>(words: [&str; N]) -> [OsString; N] {
+    words.map(OsString::from)
+}
+
+impl<'a> Build<'a> {
+    pub fn new(clang: &'a Clang, line: &'a CommandLine) -> Result<Self, Error> {
+        let scratch = tempfile::Builder::new()
+            .prefix("leno-cc-")
+            .tempdir()
+            .map_err(|reason| Error::File { path: env::temp_dir(), reason })?;
+        Ok(Self { clang, line, scratch })
+    }
+
+    pub fn run(&self) -> Result<(), Failure> {
+        match self.line.goal {
+            Goal::Link => self.link(),
+            _ => self.compile_only(),
+        }
+    }
+
+    fn compile_only(&self) -> Result<(), Failure> {
+        let sources = self.line.inputs().filter(|input| input.is_source()).enumerate();
+        for (number, input) in sources {
+            let output = self.line.output.clone().unwrap_or_else(|| {
+                let mut name = input.stem();
+                name.push(".o");
+                name
+            });
+            self.object(number, input, Path::new(&output))?;
+        }
+        Ok(())
+    }
+
+    /// Makes an object of a source; with the pass if it is of a language that the
+    /// pass knows.
+    fn object(&self, number: usize, input: &Input, output: &Path) -> Result<(), Failure> {
+        if !input.is_instrumented() {
+            let mut command = self.options();
+            command.extend(input_args(input));
+            command.extend(args(["-c", "-o"]));
+            command.push(output.into());
+            return self.clang.run(&command);
+        }
+        let bitcode = self.scratch.path().join(format!("{number}.bc"));
+        self.front(input, &bitcode)?;
+        let name = input.path.to_string_lossy();
+        let content = read(&bitcode)?;
+        let instrumented = leno_pass::instrument(&content, &name)?;
+        write(&bitcode, &instrumented.bitcode)?;
+        self.back(&bitcode, output)
+    }
+
+    /// Source to bitcode. The optimiser stays off, so that every access in the
+    /// source is one in the bitcode, and functions are not marked as not to be
+    /// optimised. Positions are wanted whatever the user says, hence `-g` at the end.
+    fn front(&self, input: &Input, bitcode: &Path) -> Result<(), Failure> {
+        let mut command = self.options();
+        command.extend(self.dependency_options(input));
+        command.extend(input_args(input));
+        if self.line.goal == Goal::Link {
+            command.push(QUIET.into());
+        }
+        if input.is_bitcode() {
+            command.push(QUIET.into());
+        } else {
+            command.extend(args(["-Xclang", "-disable-O0-optnone", "-g"]));
+        }
+        command.extend(args(["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"]));
+        command.push(bitcode.into());
+        self.clang.run(&command)
+    }
+
+    /// Instrumented bitcode to object. The optimiser is to clean up behind the pass
+    /// even where the user wants none of it. It is not to know the C library: a call
+    /// that was announced must be made.
+    fn back(&self, bitcode: &Path, output: &Path) -> Result<(), Failure> {
+        let mut command: Vec<OsString> =
+            self.line.options().filter(|words| is_for_back(words)).flatten().cloned().collect();
+        let level = self.line.options().map(|words| &words[0]).filter(|word| is_level(word)).last();
+        if level.is_none_or(|level| level == "-O0") {
+            command.push("-O1".into());
+        }
+        command.extend(args(["-fno-builtin", QUIET, "-x", "ir"]));
+        command.push(bitcode.into());
+        command.extend(args(["-c", "-o"]));
+        command.push(output.into());
+        self.clang.run(&command)
+    }
+
+    /// The user's options in their order, as far as they are for the front end.
+    fn options(&self) -> Vec<OsString> {
+        let kept = self.line.options().filter(|words| !is_dropped(&words[0].to_string_lossy()));
+        kept.flatten().cloned().collect()
+    }
+
+    /// clang derives the names in dependency files from its output, which is ours
+    /// here and not the user's: say them.
+    fn dependency_options(&self, input: &Input) -> Vec<OsString> {
+        let line = self.line;
+        if !["-MD", "-MMD"].iter().any(|option| line.has_option(option)) {
+            return Vec::new();
+        }
+        let said =
+            |name: &str| line.options().any(|words| words[0].to_string_lossy().starts_with(name));
+        let object = Path::new(&input.stem()).with_extension("o");
+        let output = line.output.as_ref().map_or(object, PathBuf::from);
+        let mut options = Vec::new();
+        if !said("-MF") {
+            options.extend([OsString::from("-MF"), output.with_extension("d").into()]);
+        }
+        if !said("-MT") && !said("-MQ") {
+            options.extend([OsString::from("-MT"), output.into()]);
+        }
+        options
+    }
+
+    /// Compiles what has to be, then links everything in the user's order.
+    fn link(&self) -> Result<(), Failure> {
+        let mut command: Vec<OsString> = Vec::new();
+        for (number, item) in self.line.items.iter().enumerate() {
+            match item {
+                Item::Option(words) if is_for_link(words) => command.extend(words.iter().cloned()),
+                Item::Option(_) => {}
+                Item::Input(input) if input.is_source() => {
+                    // Named after the source, because the linker's messages name it.
+                    let folder = self.scratch.path().join(number.to_string());
+                    fs::create_dir(&folder)
+                        .map_err(|reason| Error::File { path: folder.clone(), reason })?;
+                    let mut name = input.stem();
+                    name.push(".o");
+                    let object = folder.join(name);
+                    self.object(number, input, &object)?;
+                    command.push(object.into());
+                }
+                Item::Input(input) => command.extend(input_args(input)),
+            }
+        }
+        if let Some(output) = &self.line.output {
+            command.extend([OsString::from("-o"), output.clone()]);
+        }
+        command.push(QUIET.into());
+        if !self.line.has_option("-r") {
+            command.extend(stub_options(&stub_directory()?));
+        }
+        self.clang.run(&command)
+    }
+}
+
+/// The stub is needed even if, as with `-Wl,--as-needed`, no object seems to need
+/// it: the runtime takes its place by name.
+fn stub_options(directory: &Path) -> Vec<OsString> {
+    let with_directory = |option: &str| {
+        let mut option = OsString::from(option);
+        option.push(directory);
+        option
+    };
+    let mut options = vec![with_directory("-L")];
+    options.extend(args(["-Wl,--push-state,--no-as-needed", "-lleno_stub", "-Wl,--pop-state"]));
+    options.push(with_directory("-Wl,-rpath,"));
+    options.push("-pthread".into());
+    options
+}
+
+/// Beside the wrapper, as cargo leaves it, or where `make install` puts it.
+fn stub_directory() -> Result<PathBuf, Error> {
+    let program = env::current_exe()
+        .and_then(fs::canonicalize)
+        .map_err(|reason| Error::File { path: "/proc/self/exe".into(), reason })?;
+    let beside = program.parent().unwrap_or(Path::new("/")).to_owned();
+    let installed = beside.parent().unwrap_or(&beside).join("lib/leno");
+    if beside.join(STUB).exists() {
+        Ok(beside)
+    } else if installed.join(STUB).exists() {
+        Ok(installed)
+    } else {
+        Err(Error::NoStub(beside, installed))
+    }
+}
+
+/// An input as an argument; a language that was said is said again, for it alone.
+fn input_args(input: &Input) -> Vec<OsString> {
+    let mut command = Vec::new();
+    if let Some(language) = input.language.as_ref().filter(|_| input.explicit) {
+        command.extend([OsString::from("-x"), language.into(), input.path.clone()]);
+        command.extend(args(["-x", "none"]));
+    } else {
+        command.push(input.path.clone());
+    }
+    command
+}
+
+fn is_level(word: &OsStr) -> bool {
+    word.to_string_lossy().starts_with("-O")
+}
+
+/// Of the preprocessor and of dependency files nothing is left to do.
+fn is_for_back(words: &[OsString]) -> bool {
+    let name = words[0].to_string_lossy();
+    const SPENT: [&str; 6] = ["-M", "-I", "-D", "-U", "-i", "-std="];
+    !is_dropped(&name) && !SPENT.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn is_for_link(words: &[OsString]) -> bool {
+    let name = words[0].to_string_lossy();
+    !is_dropped(&name) && !name.starts_with("-M")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|reason| Error::File { path: path.to_owned(), reason })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    fs::write(path, bytes).map_err(|reason| Error::File { path: path.to_owned(), reason })
+}

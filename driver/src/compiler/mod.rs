@@ -1,0 +1,192 @@
+//! `leno-cc` and `leno-c++`: a drop-in compiler that instruments what it compiles.
+//!
+//! clang does all the work. Where a source would be compiled, it is compiled to
+//! bitcode with the optimiser off ([`build::front`]), the pass instruments that,
+//! and clang makes an object of the result with the user's own optimisation
+//! ([`build::back`]). A link gets the stub library in addition. Whatever is neither
+//! (`-E`, `-fsyntax-only`, `--version`, no input at all) goes to clang as it came.
+//!
+//! Build systems refuse flags they do not know, so what can be set is set by the
+//! environment; see [`VARIABLES`].
+
+mod build;
+mod command_line;
+mod response;
+
+use command_line::{CommandLine, Goal};
+use std::{
+    env,
+    ffi::OsString,
+    io,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, ExitStatus},
+};
+
+/// What a wrapper compiles if nobody says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    C,
+    Cxx,
+}
+
+impl Language {
+    /// By the name the wrapper was called by: `leno-c++` is a link to `leno-cc`,
+    /// because cargo cannot build a program of that name.
+    pub fn of_program(name: &Path) -> Self {
+        let name = name.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with("++") { Language::Cxx } else { Language::C }
+    }
+
+    fn clang(self) -> &'static str {
+        match self {
+            Language::C => "clang-22",
+            Language::Cxx => "clang++-22",
+        }
+    }
+}
+
+/// Names a clang to use instead of the one on the path. It must be of version 22.
+const CLANG: &str = "LENO_CLANG";
+
+/// The variables that mean something to some part of leno. A typo in one of them
+/// would silently do nothing, so others that begin like them are warned about.
+const VARIABLES: [&str; 8] = [
+    CLANG,
+    leno_model::wire::CHANNEL,
+    // Of the project's own tests.
+    "LENO_TOOLS",
+    "LENO_ONLY",
+    "LENO_SEED",
+    "LENO_FUZZ",
+    "LENO_FUZZ_C",
+    "LENO_TEST_SCRIPT",
+];
+
+/// Why nothing was compiled, other than clang's own reasons.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{program} cannot be started: {reason}{}", hint(.reason))]
+    Clang { program: PathBuf, reason: io::Error },
+    #[error("{option} is not supported: {reason}")]
+    Refused { option: String, reason: &'static str },
+    #[error("libleno_stub.so is neither in {0} nor in {1}: is leno installed completely?")]
+    NoStub(PathBuf, PathBuf),
+    #[error("{}: {reason}", path.display())]
+    File { path: PathBuf, reason: io::Error },
+    #[error(transparent)]
+    Pass(#[from] leno_pass::Error),
+}
+
+fn hint(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        io::ErrorKind::NotFound => {
+            " (install clang-22, or set LENO_CLANG to the path of a clang of version 22)"
+        }
+        _ => "",
+    }
+}
+
+/// A step that did not work out: clang has said why, or we have to.
+#[derive(Debug)]
+enum Failure {
+    Clang(ExitStatus),
+    Ours(Error),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::Ours(error.into())
+    }
+}
+
+/// What the wrapper is called `leno-cc` or `leno-c++` in messages.
+fn own_name(language: Language) -> &'static str {
+    match language {
+        Language::C => "leno-cc",
+        Language::Cxx => "leno-c++",
+    }
+}
+
+/// Compiles and links as the arguments (without the program's name) say.
+pub fn main(language: Language, args: Vec<OsString>) -> ExitCode {
+    let language =
+        match args.iter().rev().find_map(|arg| arg.to_str()?.strip_prefix("--driver-mode=")) {
+            Some("g++") => Language::Cxx,
+            Some("gcc") => Language::C,
+            _ => language,
+        };
+    let warn = |text: &str| eprintln!("{}: warning: {text}", own_name(language));
+    for name in unknown_variables(env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
+        warn(&format!("the environment variable {name} means nothing to leno"));
+    }
+    match run(language, args, &warn) {
+        Ok(()) => ExitCode::SUCCESS,
+        // A clang that was killed is reported as a shell would.
+        Err(Failure::Clang(status)) => {
+            let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+            ExitCode::from(code as u8)
+        }
+        Err(Failure::Ours(error)) => {
+            eprintln!("{}: error: {error}", own_name(language));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.filter(|name| name.starts_with("LENO_") && !VARIABLES.contains(&name.as_str())).collect()
+}
+
+fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(), Failure> {
+    let args = response::expand(args);
+    let clang = Clang::find(language);
+    let line = CommandLine::parse(&args, language);
+    match line.goal {
+        Goal::Other => clang.run(&args),
+        Goal::Compile | Goal::Link => {
+            line.refuse_unsupported()?;
+            for option in line.dropped_options() {
+                warn(&format!("{option} is ignored: every unit is instrumented on its own"));
+            }
+            build::Build::new(&clang, &line)?.run()
+        }
+    }
+}
+
+/// The compiler that does the work.
+struct Clang {
+    program: PathBuf,
+}
+
+impl Clang {
+    fn find(language: Language) -> Self {
+        let program = env::var_os(CLANG).filter(|name| !name.is_empty());
+        Self { program: program.map_or_else(|| language.clang().into(), PathBuf::from) }
+    }
+
+    fn run(&self, args: &[OsString]) -> Result<(), Failure> {
+        let status = Command::new(&self.program)
+            .args(args)
+            .status()
+            .map_err(|reason| Error::Clang { program: self.program.clone(), reason })?;
+        if status.success() { Ok(()) } else { Err(Failure::Clang(status)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_decides_about_the_language() {
+        assert_eq!(Language::of_program(Path::new("/usr/bin/leno-cc")), Language::C);
+        assert_eq!(Language::of_program(Path::new("leno-c++")), Language::Cxx);
+    }
+
+    #[test]
+    fn a_misspelt_variable_is_noticed() {
+        let names = ["PATH", "LENO_CLANG", "LENO_CLANGG"].map(String::from);
+        assert_eq!(unknown_variables(names.into_iter()), ["LENO_CLANGG"]);
+    }
+}

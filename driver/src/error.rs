@@ -1,0 +1,83 @@
+//! All that can be at fault other than the checked program, and the exit statuses.
+//!
+//! A message names the file it is about and, where there is one, the way out.
+
+use crate::tables;
+use std::{io, path::PathBuf};
+
+/// No bug, and every interleaving that matters was run.
+pub const EXIT_SAFE: u8 = 0;
+/// A bug was found; for `replay`, it showed again.
+pub const EXIT_BUG: u8 = 1;
+/// The tool or its input is at fault.
+pub const EXIT_FAULT: u8 = 2;
+/// No bug was found, but not everything was run or seen.
+pub const EXIT_UNKNOWN: u8 = 3;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Usage(String),
+    #[error("{option} is not built yet in this version of leno: {neutral}")]
+    NotBuilt { option: String, neutral: String },
+    #[error("{path}: {source}")]
+    Program { path: PathBuf, source: io::Error },
+    #[error("{path}: {what}")]
+    Unfit { path: PathBuf, what: String },
+    #[error(
+        "{0}: not built with leno-cc (the file has no .leno section); \
+         compile and link it with leno-cc or leno-c++"
+    )]
+    NotInstrumented(PathBuf),
+    #[error("{path}: {source}")]
+    Table { path: PathBuf, source: tables::Error },
+    #[error(
+        "the runtime libleno_rt.so was not found beside {beside} or in ../lib/leno: \
+         run `make build`, or install leno with `make install`"
+    )]
+    NoRuntime { beside: PathBuf },
+    #[error("cannot write {path}: {source}")]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}: {source}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{path} is not a trace of leno: {what}")]
+    NotATrace { path: PathBuf, what: String },
+    #[error("the trace cannot be replayed: {0}")]
+    Changed(String),
+    #[error("the program is not deterministic: under the same schedule, {0}")]
+    Nondeterminism(String),
+    #[error("the program did something that leno cannot check: {0}")]
+    Unsupported(String),
+    #[error("leno's runtime failed: {0}")]
+    Runtime(String),
+    #[error("the check broke off: {0}")]
+    BrokenOff(String),
+    #[error(
+        "shared memory was given to functions that leno has no model of: {0} \
+         (--unseen warn or ignore lets the check go on)"
+    )]
+    Unseen(String),
+}
+
+impl Error {
+    /// One word for what went wrong, for `--format json`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Usage(_) => "usage",
+            Error::NotBuilt { .. } => "not_built",
+            Error::Program { .. } | Error::Unfit { .. } => "program",
+            Error::NotInstrumented(_) => "not_instrumented",
+            Error::Table { .. } => "table",
+            Error::NoRuntime { .. } => "no_runtime",
+            Error::Write { .. } => "write",
+            Error::Read { .. } => "read",
+            Error::NotATrace { .. } => "not_a_trace",
+            Error::Changed(_) => "changed",
+            Error::Nondeterminism(_) => "nondeterminism",
+            Error::Unsupported(_) => "unsupported",
+            Error::Runtime(_) => "runtime",
+            Error::BrokenOff(_) => "broken_off",
+            Error::Unseen(_) => "unseen",
+        }
+    }
+}

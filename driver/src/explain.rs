@@ -1,0 +1,230 @@
+//! A bug, explained: what happened to which object, and where each thread was. The
+//! human report, the JSON and the notes of a replay are all renderings of this.
+
+use crate::{
+    cli::property_name,
+    image::{Frame, Images, Threads},
+    words,
+};
+use leno_model::{
+    ThreadId,
+    object::Object,
+    wire::{Bug, Detail, TraceStep, Wait, WaitsOn},
+};
+
+/// The bug in the user's words.
+pub struct Explanation {
+    pub kind: &'static str,
+    /// One line that says it all.
+    pub message: String,
+    pub object: Option<String>,
+    /// What kind of thing the object is.
+    pub origin: Option<String>,
+    pub scenes: Vec<Scene>,
+}
+
+/// One thread's part in it.
+pub struct Scene {
+    pub thread: String,
+    /// `write`, `lock`, `SIGSEGV` …
+    pub operation: String,
+    pub headline: String,
+    /// Innermost first.
+    pub stack: Vec<Frame>,
+    /// What else belongs here: who holds the lock, since when.
+    pub because: Option<(String, Vec<Frame>)>,
+}
+
+pub fn explain(bug: &Bug, images: &Images) -> Explanation {
+    let threads = Threads::of(&bug.trace, images);
+    let teller = Teller { bug, images, threads };
+    let kind = property_name(bug.property);
+    match &bug.detail {
+        Detail::Race { first, second, object, len } => teller.race(*first, *second, object, *len),
+        Detail::Deadlock { waits } => teller.waits(kind, waits),
+        Detail::Hang { waits } => teller.waits(kind, waits),
+        Detail::Assertion { thread, expression, file, line, function, stack } => {
+            let mut stack = images.stack(stack);
+            // The position that `assert` was given is the better one.
+            let path = match stack.first() {
+                Some(frame) if frame.line == *line => frame.path.clone(),
+                _ => file.into(),
+            };
+            let (function, line) = (function.clone(), *line);
+            let at = Frame { function, file: file.clone(), path, line };
+            if stack.first().is_some_and(|frame| frame.function == at.function) {
+                stack.remove(0);
+            }
+            stack.insert(0, at);
+            let message = format!("assertion failed: {expression}");
+            teller.failure(kind, message, "assert", *thread, stack, None)
+        }
+        Detail::Signal { thread, name, object, stack, .. } => {
+            let message = match name.as_str() {
+                "SIGSEGV" => "invalid memory access (SIGSEGV)".to_string(),
+                "SIGBUS" => "bus error (SIGBUS)".to_string(),
+                "SIGFPE" => "arithmetic error, such as a division by zero (SIGFPE)".to_string(),
+                "SIGILL" => "illegal instruction (SIGILL)".to_string(),
+                "SIGABRT" => "the program called abort (SIGABRT)".to_string(),
+                other => format!("the program was ended by {other}"),
+            };
+            teller.failure(kind, message, name, *thread, images.stack(stack), object.as_ref())
+        }
+        Detail::Misuse { thread, what, object, stack } => {
+            teller.failure(kind, what.clone(), kind, *thread, images.stack(stack), object.as_ref())
+        }
+        Detail::Status { status } => Explanation {
+            kind,
+            message: format!("the program ends with status {status}"),
+            object: None,
+            origin: None,
+            scenes: Vec::new(),
+        },
+    }
+}
+
+struct Teller<'a> {
+    bug: &'a Bug,
+    images: &'a Images,
+    threads: Threads,
+}
+
+impl Teller<'_> {
+    fn race(&self, first: u32, second: u32, object: &Object, len: u64) -> Explanation {
+        let named = self.images.name(object, len, &self.threads);
+        let scenes = [first, second]
+            .iter()
+            .filter_map(|at| self.bug.trace.steps.get(*at as usize))
+            .map(|step| self.access(step, object, len, &named.name))
+            .collect();
+        Explanation {
+            kind: property_name(self.bug.property),
+            message: format!("data race on {}", named.name),
+            object: Some(named.name),
+            origin: named.origin,
+            scenes,
+        }
+    }
+
+    fn access(&self, step: &TraceStep, object: &Object, len: u64, name: &str) -> Scene {
+        let mut operands = step.operands.iter();
+        let operand = operands
+            .find(|operand| words::overlap(&operand.object, operand.len.max(1), object, len.max(1)))
+            .or(step.operands.first());
+        let (operation, order) = match operand {
+            Some(operand) => (words::operation(operand), operand.access.and_then(|(_, o)| o)),
+            None => (words::verb(step.kind).to_string(), None),
+        };
+        let order = order.map_or(String::new(), |o| format!(" ({})", words::order_name(o)));
+        Scene {
+            thread: self.threads.name(step.thread),
+            headline: format!("{}: {operation} of {name}{order}", self.threads.label(step.thread)),
+            operation,
+            stack: self.images.stack(&step.stack),
+            because: None,
+        }
+    }
+
+    /// A deadlock, or a loop that nobody ends.
+    fn waits(&self, kind: &'static str, waits: &[Wait]) -> Explanation {
+        let cycle: Vec<_> = waits.iter().filter(|wait| wait.in_cycle).collect();
+        let others = waits.iter().filter(|wait| !wait.in_cycle);
+        let names = |waits: &[&Wait]| {
+            let names: Vec<_> = waits.iter().map(|wait| self.threads.name(wait.thread)).collect();
+            names.join(" and ")
+        };
+        let message = match (&cycle[..], &self.bug.detail) {
+            (_, Detail::Hang { .. }) => {
+                let all: Vec<_> = waits.iter().collect();
+                let verb = if all.len() == 1 { "waits" } else { "wait" };
+                format!("no end: {} {verb} for a write that nobody is left to make", names(&all))
+            }
+            ([], _) => {
+                let all: Vec<_> = waits.iter().collect();
+                let verb = if all.len() == 1 { "waits" } else { "wait" };
+                format!("deadlock: {} {verb} for ever", names(&all))
+            }
+            ([alone], _) => {
+                format!("deadlock: {} waits for itself", self.threads.name(alone.thread))
+            }
+            _ => format!("deadlock: {} wait for each other", names(&cycle)),
+        };
+        let objects: Vec<_> = waits.iter().filter_map(|wait| self.awaited(&wait.on)).collect();
+        Explanation {
+            kind,
+            message,
+            object: objects.into_iter().next(),
+            origin: None,
+            scenes: cycle.into_iter().chain(others).map(|wait| self.wait(wait)).collect(),
+        }
+    }
+
+    fn awaited(&self, on: &WaitsOn) -> Option<String> {
+        match on {
+            WaitsOn::Mutex { mutex: object, .. }
+            | WaitsOn::Condition { cond: object }
+            | WaitsOn::Write { object } => Some(self.sync_name(object)),
+            WaitsOn::Thread { .. } => None,
+        }
+    }
+
+    fn sync_name(&self, object: &Object) -> String {
+        self.images.name(object, 1, &self.threads).name
+    }
+
+    fn wait(&self, wait: &Wait) -> Scene {
+        let (operation, what, because) = match &wait.on {
+            WaitsOn::Mutex { mutex, holder, since } => {
+                let since = since.and_then(|at| self.bug.trace.steps.get(at as usize));
+                let stack = since.map_or(Vec::new(), |step| self.images.stack(&step.stack));
+                let because = holder.map(|holder| {
+                    let holder = if holder == wait.thread {
+                        "the same thread".to_string()
+                    } else {
+                        self.threads.label(holder)
+                    };
+                    let name = self.sync_name(mutex);
+                    (format!("{name} is held by {holder}, which took it here:"), stack)
+                });
+                ("lock", format!("the mutex {}", self.sync_name(mutex)), because)
+            }
+            WaitsOn::Condition { cond } => {
+                ("wait", format!("a signal of {}", self.sync_name(cond)), None)
+            }
+            WaitsOn::Thread { thread } => {
+                ("join", format!("the end of {}", self.threads.label(*thread)), None)
+            }
+            WaitsOn::Write { object } => {
+                ("read", format!("another value of {}", self.sync_name(object)), None)
+            }
+        };
+        Scene {
+            thread: self.threads.name(wait.thread),
+            operation: operation.to_string(),
+            headline: format!("{} waits for {what}", self.threads.label(wait.thread)),
+            stack: self.images.stack(&wait.stack),
+            because,
+        }
+    }
+
+    fn failure(
+        &self,
+        kind: &'static str,
+        message: String,
+        operation: &str,
+        thread: ThreadId,
+        stack: Vec<Frame>,
+        object: Option<&Object>,
+    ) -> Explanation {
+        let named = object.map(|object| self.images.name(object, 1, &self.threads));
+        let (object, origin) = named.map_or((None, None), |n| (Some(n.name), n.origin));
+        let scene = Scene {
+            thread: self.threads.name(thread),
+            operation: operation.to_string(),
+            headline: self.threads.label(thread),
+            stack,
+            because: None,
+        };
+        Explanation { kind, message, object, origin, scenes: vec![scene] }
+    }
+}

@@ -1,0 +1,182 @@
+//! The report for a person.
+
+use crate::{
+    cli::{Unseen, property_name},
+    explain::{Explanation, explain},
+    image::Frame,
+    verdict::{Ending, Outcome, Verdict},
+    words::{count, grouped},
+};
+use console::style;
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The verdict with everything that led to it.
+pub fn outcome(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for found in &outcome.bugs {
+        text.push_str(&bug(&explain(&found.bug, &outcome.images)));
+        line(&mut text, "trace", &shown(&found.trace));
+        line(&mut text, "replay", &style(replay_command(&found.trace)).bold().to_string());
+        text.push('\n');
+    }
+    text.push_str(&verdict(outcome));
+    text
+}
+
+/// A line of the form `label   content`, labels in one column.
+fn line(text: &mut String, label: &str, content: &str) {
+    let label = style(format!("{label:<9}")).dim();
+    writeln!(text, "  {label} {content}").expect("a string takes all text");
+}
+
+fn verdict(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let (word, sentence) = match outcome.verdict() {
+        Verdict::Safe => (style("safe").green().bold(), safe(outcome)),
+        Verdict::Bug => (style("bug").red().bold(), bugs_found(outcome)),
+        Verdict::Unknown => (style("unknown").yellow().bold(), "no bug found, but ".to_string()),
+    };
+    let sentence = if outcome.verdict() == Verdict::Unknown {
+        sentence + &why_unknown(outcome)
+    } else {
+        sentence
+    };
+    writeln!(text, "{word}: {sentence}").expect("a string takes all text");
+    line(&mut text, "searched", &searched(outcome));
+    if !outcome.args.quiet {
+        if outcome.args.unseen == Unseen::Warn && !outcome.unseen.is_empty() {
+            let what = format!(
+                "{} got shared memory, and leno cannot see what they do with it",
+                outcome.unseen.join(", ")
+            );
+            line(&mut text, "unseen", &what);
+        }
+        for note in &outcome.notes {
+            line(&mut text, "note", note);
+        }
+    }
+    text
+}
+
+fn safe(outcome: &Outcome) -> String {
+    let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
+    format!("every interleaving that matters was run, none shows a bug ({})", properties.join(", "))
+}
+
+fn bugs_found(outcome: &Outcome) -> String {
+    let found = format!("{} found", count(outcome.bugs.len() as u64, "bug"));
+    match outcome.ending {
+        Ending::Exhausted => format!("{found}, every interleaving that matters was run"),
+        Ending::StepsLimited => format!("{found}, some executions were cut by --max-steps"),
+        Ending::Enough if outcome.args.keep_going => {
+            format!("{found} until --max-executions was reached")
+        }
+        Ending::Enough => format!("{found}, the search stopped there (--keep-going finds all)"),
+        Ending::TimedOut => format!("{found} until the time was up"),
+        Ending::Interrupted => format!("{found} until the check was interrupted"),
+    }
+}
+
+fn why_unknown(outcome: &Outcome) -> String {
+    match outcome.ending {
+        Ending::Exhausted => "some functions could not be seen into".to_string(),
+        Ending::StepsLimited => {
+            format!(
+                "some executions were cut after {} events (--max-steps)",
+                outcome.args.max_steps
+            )
+        }
+        Ending::Enough => "the limit of executions was reached (--max-executions)".to_string(),
+        Ending::TimedOut => "the time was up (--timeout)".to_string(),
+        Ending::Interrupted => "the check was interrupted".to_string(),
+    }
+}
+
+fn searched(outcome: &Outcome) -> String {
+    let counts = &outcome.counts;
+    let seconds = outcome.time.as_secs_f64();
+    let mut parts = vec![count(counts.executions, "execution")];
+    if outcome.blocked() > 0 {
+        parts[0] += &format!(" and {} cut short", grouped(outcome.blocked()));
+    }
+    parts.push(count(counts.events, "event"));
+    parts.push(count(counts.threads, "thread"));
+    parts.push(if seconds < 10.0 { format!("{seconds:.2} s") } else { format!("{seconds:.0} s") });
+    if seconds > 0.5 {
+        parts
+            .push(format!("{} executions/s", grouped((counts.executions as f64 / seconds) as u64)));
+    }
+    parts.join(", ")
+}
+
+/// What happened, thread by thread, with the source.
+pub fn bug(bug: &Explanation) -> String {
+    let mut text = String::new();
+    writeln!(text, "{} {}", style("bug:").red().bold(), style(&bug.message).bold())
+        .expect("a string takes all text");
+    if let Some(origin) = &bug.origin {
+        writeln!(text, "  {origin}").expect("a string takes all text");
+    }
+    text.push('\n');
+    for scene in &bug.scenes {
+        writeln!(text, "  {}", style(&scene.headline).cyan().bold())
+            .expect("a string takes all text");
+        stack(&mut text, &scene.stack, "    ");
+        if let Some((because, frames)) = &scene.because {
+            writeln!(text, "    {because}").expect("a string takes all text");
+            stack(&mut text, frames, "      ");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The innermost frame with its source line, the callers below it.
+fn stack(text: &mut String, frames: &[Frame], indent: &str) {
+    let mut place = |what: &str, frame: &Frame| {
+        let at = style(format!("{}:{}", frame.file, frame.line)).underlined();
+        writeln!(text, "{indent}{what} {at} in {}", frame.function)
+            .expect("a string takes all text");
+        if let Some(source) = source_line(frame).filter(|_| what == "at") {
+            let number = style(format!("{:>4} │", frame.line)).dim();
+            writeln!(text, "{indent}{number} {source}").expect("a string takes all text");
+        }
+    };
+    for (depth, frame) in frames.iter().enumerate() {
+        place(if depth == 0 { "at" } else { "called from" }, frame);
+    }
+    if frames.is_empty() {
+        writeln!(text, "{indent}in code that is not instrumented")
+            .expect("a string takes all text");
+    }
+}
+
+/// The line of the source, if the file is still there.
+fn source_line(frame: &Frame) -> Option<String> {
+    let text = fs::read_to_string(&frame.path).ok()?;
+    let line = text.lines().nth((frame.line as usize).checked_sub(1)?)?;
+    let line = line.trim_end().replace('\t', "    ");
+    Some(line.trim_start().to_string()).filter(|line| !line.is_empty())
+}
+
+/// A path as short as it can be from here.
+pub fn shown(path: &Path) -> String {
+    let here = env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// What to type to see this trace's execution again, from here.
+pub fn replay_command(trace: &Path) -> String {
+    let leno = env::args_os().next().map(PathBuf::from).unwrap_or_else(|| "leno".into());
+    let trace = shown(trace);
+    format!("{} replay {}", quoted(&leno.display().to_string()), quoted(&trace))
+}
+
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_string(), |quoted| quoted.into_owned())
+}

@@ -1,0 +1,79 @@
+//! The report as JSON: exactly one object on stdout.
+
+use crate::{
+    cli::property_name,
+    error::Error,
+    explain::{Explanation, Scene, explain},
+    verdict::{Found, Outcome, Verdict},
+};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Raised when a field means something else than before.
+const SCHEMA: u32 = 1;
+
+pub fn outcome(outcome: &Outcome) -> Value {
+    let counts = &outcome.counts;
+    let seconds = outcome.time.as_secs_f64();
+    let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
+    let bugs: Vec<_> = outcome
+        .bugs
+        .iter()
+        .map(|Found { bug, trace }| self::bug(&explain(bug, &outcome.images), trace))
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "version": env!("CARGO_PKG_VERSION"),
+        "verdict": match outcome.verdict() {
+            Verdict::Safe => "safe",
+            Verdict::Bug => "bug",
+            Verdict::Unknown => "unknown",
+        },
+        "coverage": if outcome.exhaustive() { "exhaustive" } else { "bounded" },
+        "memory_model": "sc",
+        "properties": properties,
+        "options": outcome.args,
+        "executions": counts.executions,
+        "blocked": outcome.blocked(),
+        "blocked_by": {
+            "sleep": counts.blocked_by_sleep,
+            "assume": counts.blocked_by_assume,
+            "await": counts.blocked_by_await,
+        },
+        "pruned": { "symmetry": 0, "states": 0, "locksets": 0 },
+        "events": counts.events,
+        "max_depth": counts.max_depth,
+        "threads": counts.threads,
+        "seconds": seconds,
+        "executions_per_second": if seconds > 0.0 { counts.executions as f64 / seconds } else { 0.0 },
+        "estimate": null,
+        "unseen": outcome.unseen,
+        "bugs": bugs,
+        "notes": outcome.notes,
+    })
+}
+
+pub fn bug(bug: &Explanation, trace: &Path) -> Value {
+    json!({
+        "kind": bug.kind,
+        "message": bug.message,
+        "object": bug.object,
+        "accesses": bug.scenes.iter().map(scene).collect::<Vec<_>>(),
+        "trace": trace,
+    })
+}
+
+fn scene(scene: &Scene) -> Value {
+    let place = scene.stack.first();
+    json!({
+        "thread": scene.thread,
+        "file": place.map(|frame| &frame.file),
+        "line": place.map(|frame| frame.line),
+        "function": place.map(|frame| &frame.function),
+        "op": scene.operation,
+    })
+}
+
+pub fn error(error: &Error) -> Value {
+    json!({ "error": { "kind": error.kind(), "message": error.to_string() } })
+}

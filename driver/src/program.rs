@@ -1,0 +1,275 @@
+//! The checked program: finding it, looking at it before it runs, running it.
+
+use crate::{
+    channel::{read_frame, write_frame},
+    error::Error,
+};
+use leno_model::wire::{CHANNEL, Job, Message};
+use object::{
+    Architecture, Object as _, ObjectSymbol as _,
+    read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _},
+};
+use std::{
+    collections::HashSet,
+    env,
+    ffi::OsStr,
+    fs, io,
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::{
+            fs::PermissionsExt,
+            net::UnixStream,
+            process::{CommandExt, ExitStatusExt},
+        },
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The absolute path of the program that the user means: a path, a file in the
+/// current directory, or a command.
+pub fn find(name: &Path) -> Result<PathBuf, Error> {
+    let commands = || {
+        let path = env::var_os("PATH")?;
+        env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
+    };
+    let bare = name.components().count() == 1 && !name.exists();
+    let file = bare.then(commands).flatten().unwrap_or_else(|| name.to_path_buf());
+    let file = fs::canonicalize(&file).map_err(|source| Error::Program { path: file, source })?;
+    match file.to_str() {
+        Some(_) => Ok(file),
+        None => Err(unfit(&file, "the path is not UTF-8, and a trace has to name it")),
+    }
+}
+
+/// Refuses what cannot be run under the runtime, and says why.
+pub fn inspect(path: &Path) -> Result<(), Error> {
+    let failed = |source| Error::Program { path: path.to_path_buf(), source };
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(unfit(path, "not a program but a directory or a special file"));
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        return Err(unfit(path, "not executable (chmod +x would make it so)"));
+    }
+    let bytes = fs::read(path).map_err(failed)?;
+    if !bytes.starts_with(b"\x7fELF") {
+        return Err(unfit(path, "not an ELF program; a script cannot be checked itself"));
+    }
+    let Ok(elf) = ElfFile64::<object::Endianness>::parse(&*bytes) else {
+        return Err(unfit(path, "not a 64-bit ELF file that leno can read"));
+    };
+    if elf.architecture() != Architecture::X86_64 {
+        let what = format!("built for {:?}; leno runs x86-64", elf.architecture());
+        return Err(unfit(path, &what));
+    }
+    let header = elf.elf_header();
+    let mut segments = header.program_headers(elf.endian(), &*bytes).unwrap_or_default().iter();
+    if !segments.any(|segment| segment.p_type(elf.endian()) == object::elf::PT_INTERP) {
+        return Err(unfit(
+            path,
+            "statically linked or not a program: leno's runtime cannot be preloaded; \
+             link it without -static",
+        ));
+    }
+    Ok(())
+}
+
+fn unfit(path: &Path, what: &str) -> Error {
+    Error::Unfit { path: path.to_path_buf(), what: what.to_string() }
+}
+
+/// The runtime that belongs to this leno.
+pub fn runtime() -> Result<PathBuf, Error> {
+    let exe = env::current_exe()
+        .map_err(|source| Error::Program { path: "/proc/self/exe".into(), source })?;
+    let dir = exe.parent().unwrap_or(Path::new("/"));
+    let places = [dir.join("libleno_rt.so"), dir.join("../lib/leno/libleno_rt.so")];
+    let found = places.iter().find_map(|place| fs::canonicalize(place).ok());
+    found.ok_or_else(|| Error::NoRuntime { beside: exe.clone() })
+}
+
+/// What a shared library offers to the programs that load it.
+pub fn exports(library: &Path) -> Result<HashSet<String>, Error> {
+    let bytes =
+        fs::read(library).map_err(|source| Error::Read { path: library.to_path_buf(), source })?;
+    let elf = ElfFile64::<object::Endianness>::parse(&*bytes)
+        .map_err(|error| unfit(library, &error.to_string()))?;
+    let defined = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
+    Ok(defined.filter_map(|symbol| symbol.name().ok().map(str::to_string)).collect())
+}
+
+/// What is to be run, and how.
+pub struct Launch<'a> {
+    pub program: &'a Path,
+    pub args: &'a [String],
+    /// Where it runs; none is the driver's own directory.
+    pub directory: Option<&'a Path>,
+    pub runtime: &'a Path,
+    pub show_output: bool,
+}
+
+/// What the program or the user did next.
+#[derive(Debug)]
+pub enum Next {
+    Message(Message),
+    /// The stream has ended, and this is how the process did.
+    Ended(String),
+    TimedOut,
+    /// SIGINT or SIGTERM.
+    Interrupted,
+}
+
+/// The running program. It is killed with all its processes when this is dropped.
+pub struct Running {
+    child: Child,
+    stream: UnixStream,
+    messages: Receiver<io::Result<Message>>,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Running {
+    pub fn start(launch: &Launch) -> Result<Self, Error> {
+        let failed = |source| Error::Program { path: launch.program.to_path_buf(), source };
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, interrupted.clone()).map_err(failed)?;
+        }
+        let (stream, theirs) = UnixStream::pair().map_err(failed)?;
+        let mut command = Command::new(launch.program);
+        command
+            .args(launch.args)
+            .env(CHANNEL, theirs.as_raw_fd().to_string())
+            .env("LD_PRELOAD", preload(launch.runtime))
+            .stdin(stdin())
+            .stdout(output(launch.show_output).map_err(failed)?)
+            .stderr(output(launch.show_output).map_err(failed)?)
+            // One kill reaches the processes of all executions.
+            .process_group(0);
+        if let Some(directory) = launch.directory {
+            command.current_dir(directory);
+        }
+        let channel_fd = theirs.as_raw_fd();
+        // SAFETY: only async-signal-safe system calls on values copied in.
+        unsafe {
+            command.pre_exec(move || {
+                // Refused in some containers. Then addresses differ from run to run,
+                // which the runtime's own check for nondeterminism would notice.
+                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                match libc::fcntl(channel_fd, libc::F_SETFD, 0) {
+                    -1 => Err(io::Error::last_os_error()),
+                    _ => Ok(()),
+                }
+            });
+        }
+        let child = command.spawn().map_err(failed)?;
+        drop(theirs);
+        let messages = receive(stream.try_clone().map_err(failed)?);
+        Ok(Self { child, stream, messages, interrupted })
+    }
+
+    pub fn send(&mut self, job: &Job) {
+        // A failure means that the process is gone; `next` will say how it went.
+        let _ = write_frame(&mut self.stream, job);
+    }
+
+    /// Waits for what comes next, until `deadline` where there is one.
+    pub fn next(&mut self, deadline: Option<Instant>) -> Next {
+        loop {
+            match self.messages.recv_timeout(Duration::from_millis(50)) {
+                Ok(Ok(message)) => return Next::Message(message),
+                Ok(Err(error)) => return Next::Ended(format!("its last message was cut: {error}")),
+                Err(RecvTimeoutError::Disconnected) => return Next::Ended(self.obituary()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Next::Interrupted;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Next::TimedOut;
+            }
+        }
+    }
+
+    /// How the process ended, in words. It closes the socket a moment before it ends.
+    fn obituary(&mut self) -> String {
+        for _ in 0..40 {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return ended(status);
+            }
+            thread::sleep(Duration::from_millis(25));
+        }
+        "the program closed its channel to leno but is still running".to_string()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // SAFETY: a plain system call; the group is the one that `start` made, and its
+        // leader has not been waited for unless it has ended.
+        unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
+        let _ = self.child.wait();
+    }
+}
+
+fn ended(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(libc::SIGKILL), _) => {
+            "the program was killed (SIGKILL; perhaps it used too much memory)".to_string()
+        }
+        (Some(signal), _) => format!("the program was ended by {}", signal_name(signal)),
+        (_, Some(127)) => "the program ended with status 127: it could not be loaded; \
+                           run it without leno to see why"
+            .to_string(),
+        (_, code) => format!(
+            "the program ended with status {} and told leno nothing",
+            code.unwrap_or_default()
+        ),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal_hook::low_level::signal_name(signal) {
+        Some(name) => name.to_string(),
+        None => format!("signal {signal}"),
+    }
+}
+
+fn preload(runtime: &Path) -> std::ffi::OsString {
+    let mut list = runtime.as_os_str().to_os_string();
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        list.push(OsStr::new(":"));
+        list.push(others);
+    }
+    list
+}
+
+/// The program is in the background of the terminal, so it could not read from it.
+fn stdin() -> Stdio {
+    if io::IsTerminal::is_terminal(&io::stdin()) { Stdio::null() } else { Stdio::inherit() }
+}
+
+fn output(show: bool) -> io::Result<Stdio> {
+    if show { Ok(io::stderr().as_fd().try_clone_to_owned()?.into()) } else { Ok(Stdio::null()) }
+}
+
+fn receive(mut stream: UnixStream) -> Receiver<io::Result<Message>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        while let Some(message) = read_frame(&mut stream).transpose() {
+            let broken = message.is_err();
+            if sender.send(message).is_err() || broken {
+                break;
+            }
+        }
+    });
+    receiver
+}

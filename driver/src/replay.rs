@@ -1,0 +1,226 @@
+//! `leno replay` and `leno report`: what a saved trace has to show.
+
+use crate::{
+    check::{fault_error, require_tables},
+    cli::{Format, ReplayArgs, ReportArgs},
+    columns,
+    error::{EXIT_BUG, EXIT_SAFE, Error},
+    explain::explain,
+    human,
+    image::{Images, Threads},
+    json,
+    program::{self, Launch, Next, Running},
+    trace_file::{TraceFile, traces_in},
+    words,
+};
+use leno_model::wire::{Bug, Job, Message, Mode, Trace, Unit};
+use leno_model::{Step, site::SiteId};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Runs a trace's execution again and shows it; the status says whether the bug showed.
+pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
+    let file = TraceFile::read(&args.trace)?;
+    let path = absolute(&args.trace);
+    let seen = run(&file, args.show_output)?;
+    let again = seen.bugs.iter().any(|bug| same_bug(bug, &file.bug));
+    let images = &seen.images;
+    let bug = explain(&file.bug, images);
+    if args.format == Format::Json {
+        let threads = Threads::of(&seen.trace, images);
+        let steps: Vec<_> = seen
+            .trace
+            .steps
+            .iter()
+            .map(|step| {
+                let place = images.stack(&step.stack).into_iter().next();
+                json!({
+                    "thread": threads.name(step.thread),
+                    "file": place.as_ref().map(|frame| &frame.file),
+                    "line": place.as_ref().map(|frame| frame.line),
+                    "function": place.as_ref().map(|frame| &frame.function),
+                    "op": words::step(step, images, &threads),
+                })
+            })
+            .collect();
+        let report = json!({
+            "schema": 1,
+            "version": env!("CARGO_PKG_VERSION"),
+            "reproduced": again,
+            "bug": json::bug(&bug, &path),
+            "steps": steps,
+        });
+        println!("{report}");
+    } else {
+        print!("{}\n{}", columns::render(&seen.trace, images, width()), human::bug(&bug));
+        if again {
+            println!("The same execution shows the same bug again.");
+        } else {
+            println!("The execution was the same, but it did not show the bug.");
+        }
+    }
+    Ok(if again { EXIT_BUG } else { EXIT_SAFE })
+}
+
+/// Shows saved traces without running anything.
+pub fn report(args: &ReportArgs) -> Result<u8, Error> {
+    let paths = if args.path.is_dir() {
+        let failed = |source| Error::Read { path: args.path.clone(), source };
+        traces_in(&args.path).map_err(failed)?
+    } else {
+        vec![args.path.clone()]
+    };
+    if paths.is_empty() {
+        return Err(Error::Usage(format!("there are no traces in {}", args.path.display())));
+    }
+    let mut bugs = Vec::new();
+    for path in paths {
+        let file = TraceFile::read(&path)?;
+        let images = Images::load(file.units.clone())?;
+        unchanged(&file.units, &images)?;
+        let bug = explain(&file.bug, &images);
+        match args.format {
+            Format::Json => bugs.push(json::bug(&bug, &absolute(&path))),
+            Format::Human => {
+                print!("{}", columns::render(&file.bug.trace, &images, width()));
+                print!("\n{}", human::bug(&bug));
+                println!("  replay it: {}\n", human::replay_command(&absolute(&path)));
+            }
+        }
+    }
+    if args.format == Format::Json {
+        println!("{}", json!({ "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bugs": bugs }));
+    }
+    Ok(EXIT_SAFE)
+}
+
+/// What a replayed execution showed.
+struct Seen {
+    images: Images,
+    trace: Trace,
+    bugs: Vec<Bug>,
+}
+
+fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
+    if !file.program.exists() {
+        let program = file.program.display();
+        return Err(Error::Changed(format!("the program {program} is gone")));
+    }
+    if !file.directory.is_dir() {
+        let directory = file.directory.display();
+        return Err(Error::Changed(format!("it ran in {directory}, which is gone")));
+    }
+    require_tables(&file.program)?;
+    let runtime = program::runtime()?;
+    let launch = Launch {
+        program: &file.program,
+        args: &file.args,
+        directory: Some(&file.directory),
+        runtime: &runtime,
+        show_output,
+    };
+    let mut running = Running::start(&launch)?;
+    let mut images = Images::default();
+    let (mut trace, mut bugs) = (None, Vec::new());
+    loop {
+        match running.next(None) {
+            Next::TimedOut | Next::Interrupted => {
+                return Err(Error::BrokenOff("the replay was interrupted".into()));
+            }
+            Next::Ended(how) => return Err(Error::BrokenOff(how)),
+            Next::Message(Message::Hello { units }) => {
+                images = Images::load(units)?;
+                unchanged(&file.units, &images)?;
+                running.send(&job(file, show_output));
+            }
+            Next::Message(Message::Replayed(seen)) => trace = Some(seen),
+            Next::Message(Message::Bug(bug)) => bugs.push(bug),
+            Next::Message(Message::Notice(_) | Message::Progress(_)) => {}
+            Next::Message(Message::Fault(fault)) => return Err(fault_error(fault, &images)),
+            Next::Message(Message::Done(_)) => break,
+        }
+    }
+    let Some(trace) = trace else {
+        return Err(Error::Runtime("it ended the replay without the execution".into()));
+    };
+    compare(&file.bug.trace, &trace, &images)?;
+    Ok(Seen { images, trace, bugs })
+}
+
+fn job(file: &TraceFile, show_output: bool) -> Job {
+    let trace = &file.bug.trace;
+    let step = |thread, choice| Step { thread, choice };
+    Job {
+        mode: Mode::Replay {
+            threads: trace.threads.clone(),
+            steps: trace.steps.iter().map(|s| step(s.thread, s.choice)).collect(),
+        },
+        properties: vec![file.bug.property],
+        max_steps: file.max_steps,
+        show_output,
+        unknown_callees: Vec::new(),
+    }
+}
+
+/// Refuses a program that is not the one that the trace was made with.
+fn unchanged(then: &[Unit], now: &Images) -> Result<(), Error> {
+    let changed = |unit: &Unit, what| {
+        Err(Error::Changed(format!("{} {what} since the trace was made", unit.image)))
+    };
+    for (number, unit) in then.iter().enumerate() {
+        match now.units().get(number) {
+            Some(other) if other != unit => return changed(unit, "has been built anew"),
+            Some(_) if now.unit(number as u32).is_none() => {
+                return changed(unit, "has been built anew");
+            }
+            None => return changed(unit, "has lost code"),
+            Some(_) => {}
+        }
+    }
+    match now.units().get(then.len()) {
+        Some(unit) => changed(unit, "has been added"),
+        None => Ok(()),
+    }
+}
+
+/// Both runs must consist of the same events; values that were read may not differ
+/// either, but addresses among them may.
+fn compare(then: &Trace, now: &Trace, images: &Images) -> Result<(), Error> {
+    let threads = Threads::of(then, images);
+    let key = |trace: &Trace, at: usize| {
+        trace.steps.get(at).map(|step| (step.thread, step.ordinal, step.kind, step.stack.clone()))
+    };
+    let say = |trace: &Trace, at: usize| match trace.steps.get(at) {
+        Some(step) => {
+            let site: Option<SiteId> = step.stack.first().copied();
+            let what = words::step(step, images, &threads);
+            format!("{}: {what} at {}", threads.name(step.thread), words::place(site, images))
+        }
+        None => "nothing".to_string(),
+    };
+    let length = then.steps.len().max(now.steps.len());
+    match (0..length).find(|at| key(then, *at) != key(now, *at)) {
+        None => Ok(()),
+        Some(at) => Err(Error::Nondeterminism(format!(
+            "step {} was “{}” in the trace and is “{}” now",
+            at + 1,
+            say(then, at),
+            say(now, at)
+        ))),
+    }
+}
+
+fn same_bug(a: &Bug, b: &Bug) -> bool {
+    a.property == b.property
+        && std::mem::discriminant(&a.detail) == std::mem::discriminant(&b.detail)
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The terminal's width; a comfortable page where the output goes elsewhere.
+fn width() -> usize {
+    let terminal = console::Term::stdout();
+    if terminal.is_term() { usize::from(terminal.size().1) } else { 120 }
+}

@@ -1,0 +1,161 @@
+//! What a program's file says about itself: leno's tables and the symbols.
+
+use leno_model::site::{SECTION, Site, TableError, UnitHeader, UnitTable, Variable};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
+use std::{collections::BTreeSet, fs, io, path::Path};
+
+/// Why a file's tables cannot be used. The path is the caller's to add.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("not an executable or shared library: {0}")]
+    Elf(#[from] object::Error),
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// A function or variable of a file. Addresses are those of its section headers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub address: u64,
+    pub size: u64,
+    /// The source file, of a symbol that is not visible outside it.
+    pub file: Option<String>,
+}
+
+/// The tables and symbols of one file. A file that is not instrumented has no units.
+#[derive(Debug)]
+pub struct Tables {
+    /// Each with the address of its header.
+    pub units: Vec<(u64, UnitHeader, UnitTable)>,
+    /// By address. Thread-local variables have none and are not here.
+    symbols: Vec<Symbol>,
+    /// Functions and variables that other files are to provide.
+    undefined: BTreeSet<String>,
+}
+
+impl Tables {
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::parse(&fs::read(path)?)
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        let elf = object::File::parse(bytes)?;
+        let mut units = Vec::new();
+        if let Some(section) = elf.section_by_name(SECTION) {
+            for (at, header, table) in UnitTable::decode_section(&section.uncompressed_data()?)? {
+                units.push((section.address() + at, header, table));
+            }
+        }
+        let undefined = elf
+            .symbols()
+            .chain(elf.dynamic_symbols())
+            .filter(|symbol| symbol.is_undefined())
+            .filter_map(|symbol| Some(base_name(symbol.name().ok()?).to_owned()))
+            .filter(|name| !name.is_empty())
+            .collect();
+        Ok(Self { units, symbols: symbols(&elf), undefined })
+    }
+
+    /// The symbol whose object an address lies in.
+    pub fn symbol_at(&self, address: u64) -> Option<&Symbol> {
+        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
+        // Symbols may overlap (aliases, symbols inside others): of those around the
+        // address the one that starts last is the closest.
+        self.symbols[..behind].iter().rev().find(|symbol| address - symbol.address < symbol.size)
+    }
+
+    /// The variable that an address lies in, its unit, and the place inside it.
+    /// Static variables of different files may have one name; the symbol table
+    /// knows which file a symbol is from.
+    pub fn variable_at(&self, address: u64) -> Option<(&UnitTable, &Variable, u64)> {
+        let symbol = self.symbol_at(address)?;
+        let matching = self.units.iter().flat_map(|(_, _, unit)| {
+            let named = unit.globals.iter().filter(|variable| variable.symbol == symbol.name);
+            named.map(move |variable| (unit, variable))
+        });
+        let from_file = |unit: &UnitTable| {
+            symbol.file.is_none() || symbol.file.as_deref() == last_part(&unit.source)
+        };
+        let mut matching = matching.collect::<Vec<_>>();
+        matching.sort_by_key(|(unit, _)| !from_file(unit));
+        let (unit, variable) = *matching.first()?;
+        Some((unit, variable, address - symbol.address))
+    }
+
+    /// The unit whose table starts at an address.
+    pub fn unit_at(&self, address: u64) -> Option<&UnitTable> {
+        self.units.iter().find(|(at, _, _)| *at == address).map(|(_, _, unit)| unit)
+    }
+
+    /// The site `index` of the unit whose table starts at an address.
+    pub fn site(&self, unit: u64, index: u32) -> Option<&Site> {
+        self.unit_at(unit)?.sites.get(index as usize)
+    }
+
+    /// The names of functions and variables that other files are to provide.
+    pub fn undefined(&self) -> impl Iterator<Item = &str> {
+        self.undefined.iter().map(String::as_str)
+    }
+}
+
+/// A linker may write a symbol's version behind its name.
+fn base_name(name: &str) -> &str {
+    name.split('@').next().unwrap_or(name)
+}
+
+fn last_part(path: &str) -> Option<&str> {
+    Path::new(path).file_name()?.to_str()
+}
+
+/// The symbols that have an address, in its order. A stripped file has only those
+/// that the dynamic linker needs.
+fn symbols(elf: &object::File) -> Vec<Symbol> {
+    let mut file = None;
+    let mut found = Vec::new();
+    for symbol in elf.symbols() {
+        let Ok(name) = symbol.name() else { continue };
+        if symbol.kind() == SymbolKind::File {
+            // The local symbols of a source follow its name.
+            file = last_part(name).map(str::to_owned);
+        } else if let Some(named) = placed(&symbol) {
+            found.push(Symbol { file: file.clone().filter(|_| symbol.is_local()), ..named });
+        }
+    }
+    if found.is_empty() {
+        found.extend(elf.dynamic_symbols().filter_map(|symbol| placed(&symbol)));
+    }
+    found.sort_by_key(|symbol| symbol.address);
+    found
+}
+
+fn placed<'d>(symbol: &impl object::ObjectSymbol<'d>) -> Option<Symbol> {
+    let placed = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data)
+        && symbol.is_definition()
+        && symbol.size() > 0;
+    let name = base_name(symbol.name().ok()?).to_owned();
+    placed.then(|| Symbol { name, address: symbol.address(), size: symbol.size(), file: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_program_is_refused() {
+        assert!(matches!(Tables::parse(b"#!/bin/sh\n"), Err(Error::Elf(_))));
+        assert!(matches!(Tables::read(Path::new("/does/not/exist")), Err(Error::Io(_))));
+    }
+
+    #[test]
+    fn this_very_program_has_symbols_but_no_tables() {
+        let tables = Tables::read(&std::env::current_exe().unwrap()).unwrap();
+        assert!(tables.units.is_empty());
+        assert!(tables.undefined().any(|name| name == "malloc"));
+        let main = tables.symbols.iter().find(|symbol| symbol.name == "main").unwrap();
+        assert_eq!(tables.symbol_at(main.address + 1).unwrap().name, "main");
+        assert!(tables.symbol_at(0).is_none());
+    }
+}

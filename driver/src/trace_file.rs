@@ -1,0 +1,141 @@
+//! Traces on disk: one JSON file for each bug, with all that it takes to replay it.
+
+use crate::{cli::PROPERTIES, error::Error};
+use leno_model::wire::{Bug, Unit};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Raised when a file means something else than before.
+pub const SCHEMA: u32 = 1;
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TraceFile {
+    pub schema: u32,
+    /// The version of leno that wrote it.
+    pub leno: String,
+    pub program: PathBuf,
+    pub args: Vec<String>,
+    /// Where the program ran.
+    pub directory: PathBuf,
+    /// Its instrumented units with their digests: a trace is of this build only.
+    pub units: Vec<Unit>,
+    pub max_steps: u64,
+    pub options: serde_json::Value,
+    pub bug: Bug,
+}
+
+impl TraceFile {
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let bytes =
+            fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let foreign = |what: String| Error::NotATrace { path: path.to_path_buf(), what };
+        let version: Version =
+            serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        if version.schema != SCHEMA {
+            let found = version.schema;
+            return Err(foreign(format!("its schema is {found}, this leno reads {SCHEMA}")));
+        }
+        let file: Self =
+            serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        let trace = &file.bug.trace;
+        let threads = trace.threads.len() + 1;
+        if trace.steps.iter().any(|step| step.thread.index() >= threads) {
+            return Err(foreign("a step belongs to a thread that it does not name".into()));
+        }
+        Ok(file)
+    }
+
+    /// Writes the file in one go: nobody ever sees half of it.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let failed = |source: io::Error| Error::Write { path: path.to_path_buf(), source };
+        let text = serde_json::to_string(self).map_err(|error| failed(error.into()))?;
+        let temporary = path.with_extension("json.partial");
+        fs::write(&temporary, text).map_err(failed)?;
+        fs::rename(&temporary, path).map_err(failed)
+    }
+}
+
+/// The directory that a check writes its traces to.
+pub struct Output {
+    directory: PathBuf,
+    written: Vec<(&'static str, u32)>,
+}
+
+impl Output {
+    /// Takes the directory over: traces that an earlier check left there are removed,
+    /// other files are not touched. It is created with the first trace.
+    pub fn open(directory: &Path) -> Result<Self, Error> {
+        let failed = |source| Error::Write { path: directory.to_path_buf(), source };
+        let directory = std::path::absolute(directory).map_err(failed)?;
+        for old in traces_in(&directory).map_err(failed)? {
+            fs::remove_file(&old).map_err(|source| Error::Write { path: old, source })?;
+        }
+        Ok(Self { directory, written: Vec::new() })
+    }
+
+    /// Writes a trace under the next free name of its kind: `race-1.json`.
+    pub fn write(&mut self, kind: &'static str, trace: &TraceFile) -> Result<PathBuf, Error> {
+        let failed = |source| Error::Write { path: self.directory.clone(), source };
+        fs::create_dir_all(&self.directory).map_err(failed)?;
+        let number = match self.written.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, number)) => {
+                *number += 1;
+                *number
+            }
+            None => {
+                self.written.push((kind, 1));
+                1
+            }
+        };
+        let path = self.directory.join(format!("{kind}-{number}.json"));
+        trace.write(&path)?;
+        Ok(path)
+    }
+}
+
+/// The traces in a directory by name, none if there is no such directory.
+pub fn traces_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(key) = key(name) {
+            found.push((key, path));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// The kind and number that a trace's file name consists of.
+fn key(name: &str) -> Option<(usize, u32)> {
+    let (kind, number) = name.strip_suffix(".json")?.rsplit_once('-')?;
+    let kind = PROPERTIES.iter().position(|(property, _)| *property == kind)?;
+    Some((kind, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_leno_gives_are_taken_for_traces() {
+        assert!(key("race-1.json") < key("race-12.json"));
+        assert!(key("race-12.json") < key("deadlock-1.json"));
+        for other in ["race.json", "notes-1.json", "race-1.json.bak", "race-x.json", "package.json"]
+        {
+            assert_eq!(key(other), None);
+        }
+    }
+}

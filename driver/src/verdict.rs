@@ -1,0 +1,78 @@
+//! How a check ended: all ways, as one type. `human.rs` and `json.rs` render it.
+
+use crate::{
+    cli::{CheckArgs, Unseen},
+    error,
+    image::Images,
+};
+use leno_model::wire::{Bug, Counts};
+use std::{path::PathBuf, time::Duration};
+
+/// The result of a check.
+pub struct Outcome<'a> {
+    pub args: &'a CheckArgs,
+    pub images: Images,
+    pub ending: Ending,
+    pub counts: Counts,
+    pub time: Duration,
+    pub bugs: Vec<Found>,
+    /// Functions without a model that were given shared memory, by name.
+    pub unseen: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// A bug and the file that its trace is in.
+pub struct Found {
+    pub bug: Bug,
+    pub trace: PathBuf,
+}
+
+/// Why no more executions were run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// There are no more.
+    Exhausted,
+    /// There are no more, but some were cut by `--max-steps`.
+    StepsLimited,
+    /// `--max-executions` was reached, or a bug was enough.
+    Enough,
+    TimedOut,
+    Interrupted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Safe,
+    Bug,
+    Unknown,
+}
+
+impl Outcome<'_> {
+    pub fn verdict(&self) -> Verdict {
+        let unseen = self.args.unseen != Unseen::Ignore && !self.unseen.is_empty();
+        if !self.bugs.is_empty() {
+            Verdict::Bug
+        } else if self.exhaustive() && !unseen {
+            Verdict::Safe
+        } else {
+            Verdict::Unknown
+        }
+    }
+
+    pub fn exhaustive(&self) -> bool {
+        self.ending == Ending::Exhausted
+    }
+
+    pub fn blocked(&self) -> u64 {
+        let counts = &self.counts;
+        counts.blocked_by_sleep + counts.blocked_by_assume + counts.blocked_by_await
+    }
+
+    pub fn exit_status(&self) -> u8 {
+        match self.verdict() {
+            Verdict::Safe => error::EXIT_SAFE,
+            Verdict::Bug => error::EXIT_BUG,
+            Verdict::Unknown => error::EXIT_UNKNOWN,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Events in words: what a step of a trace does, short enough for a column.
+
+use crate::image::{Images, Named, Threads};
+use leno_model::{
+    AccessKind, Order,
+    object::Object,
+    site::{SiteId, SiteKind},
+    wire::{Operand, StepKind, TraceStep},
+};
+
+/// `1 execution`, `2 executions`, `12 345 executions`.
+pub fn count(number: u64, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {word}{plural}", grouped(number))
+}
+
+/// A number with its digits in groups of three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let head = digits.len() % 3;
+    let mut groups: Vec<_> =
+        (head..digits.len()).step_by(3).map(|at| &digits[at..at + 3]).collect();
+    if head > 0 {
+        groups.insert(0, &digits[..head]);
+    }
+    groups.join(" ")
+}
+
+/// The step as in `write x = 1` or `lock m`.
+pub fn step(step: &TraceStep, images: &Images, threads: &Threads) -> String {
+    let operands: Vec<_> = step
+        .operands
+        .iter()
+        .map(|operand| (operand, images.name(&operand.object, operand.len.max(1), threads)))
+        .collect();
+    let object = operands.iter().find(|(operand, _)| operand.access.is_none());
+    let on = |verb: &str| match object.or(operands.first()) {
+        Some((_, named)) => format!("{verb} {}", named.name),
+        None => verb.to_string(),
+    };
+    match step.kind {
+        StepKind::Access => {
+            let kind = step.stack.first().and_then(|site| images.kind(*site));
+            let parts: Vec<_> =
+                operands.iter().map(|(o, named)| access(o, named, kind, images)).collect();
+            if parts.is_empty() { "access".to_string() } else { parts.join(", ") }
+        }
+        StepKind::Fence { order } => format!("fence {}", order_name(order)),
+        StepKind::Create { child } => format!("create {}", threads.name(child)),
+        StepKind::Join { thread } => format!("join {}", threads.name(thread)),
+        StepKind::End => "end".to_string(),
+        StepKind::MutexInit | StepKind::CondInit => on("init"),
+        StepKind::MutexDestroy | StepKind::CondDestroy => on("destroy"),
+        StepKind::Lock { acquired: true } => on("lock"),
+        StepKind::Lock { acquired: false } => format!("{}: refused", on("lock")),
+        StepKind::TryLock { acquired: true } => on("trylock"),
+        StepKind::TryLock { acquired: false } => format!("{}: busy", on("trylock")),
+        StepKind::Unlock => on("unlock"),
+        StepKind::Wait => on("wait"),
+        StepKind::Rewait => on("woken from"),
+        StepKind::Signal { woken: Some(thread) } => {
+            format!("{} → {}", on("signal"), threads.name(thread))
+        }
+        StepKind::Signal { woken: None } => format!("{}: nobody waits", on("signal")),
+        StepKind::Broadcast => on("broadcast"),
+        StepKind::Choose { value, alternatives } => format!("choose {value} of {alternatives}"),
+        StepKind::Hidden => "state inside libc".to_string(),
+        StepKind::Exit => "exit".to_string(),
+    }
+}
+
+fn access(operand: &Operand, named: &Named, site: Option<&SiteKind>, images: &Images) -> String {
+    let value = |bytes: &Option<Vec<u8>>| bytes.as_ref().map(|b| images.value(named, b));
+    let (before, after) = (value(&operand.before), value(&operand.after));
+    let name = &named.name;
+    let equals = |value: &Option<String>| match value {
+        Some(value) if operand.len <= 16 => format!(" = {value}"),
+        _ => String::new(),
+    };
+    let exchange = matches!(site, Some(SiteKind::CompareExchange));
+    match operand.access.map_or(AccessKind::Read, |(kind, _)| kind) {
+        AccessKind::Read if exchange => format!("cas {name} failed, found{}", equals(&before)),
+        AccessKind::Read => format!("read {name}{}", equals(&before)),
+        AccessKind::Write => format!("write {name}{}", equals(&after)),
+        AccessKind::ReadWrite => {
+            let verb = match site {
+                Some(SiteKind::ReadModifyWrite(operation)) => operation.as_str(),
+                _ if exchange => "cas",
+                _ => "update",
+            };
+            match (before, after) {
+                (Some(before), Some(after)) => format!("{verb} {name}: {before} → {after}"),
+                (_, after) => format!("{verb} {name}{}", equals(&after)),
+            }
+        }
+    }
+}
+
+/// What an access is called in a report: `write`, `atomic read`.
+pub fn operation(operand: &Operand) -> String {
+    let (kind, atomic) = operand.access.unwrap_or((AccessKind::Read, None));
+    let word = match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::ReadWrite => "read-modify-write",
+    };
+    if atomic.is_some() { format!("atomic {word}") } else { word.to_string() }
+}
+
+pub fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Relaxed => "relaxed",
+        Order::Acquire => "acquire",
+        Order::Release => "release",
+        Order::AcqRel => "acq_rel",
+        Order::SeqCst => "seq_cst",
+    }
+}
+
+/// What a step that is no memory access is called: `lock`, `join`.
+pub fn verb(kind: StepKind) -> &'static str {
+    match kind {
+        StepKind::Access => "access",
+        StepKind::Fence { .. } => "fence",
+        StepKind::Create { .. } => "create",
+        StepKind::Join { .. } => "join",
+        StepKind::End => "end",
+        StepKind::MutexInit | StepKind::CondInit => "init",
+        StepKind::MutexDestroy | StepKind::CondDestroy => "destroy",
+        StepKind::Lock { .. } => "lock",
+        StepKind::TryLock { .. } => "trylock",
+        StepKind::Unlock => "unlock",
+        StepKind::Wait => "wait",
+        StepKind::Rewait => "wake-up",
+        StepKind::Signal { .. } => "signal",
+        StepKind::Broadcast => "broadcast",
+        StepKind::Choose { .. } => "choose",
+        StepKind::Hidden => "hidden state",
+        StepKind::Exit => "exit",
+    }
+}
+
+/// `file:line in function`, as far as it is known.
+pub fn place(site: Option<SiteId>, images: &Images) -> String {
+    match site.and_then(|site| images.frames(site).into_iter().next()) {
+        Some(frame) => format!("{}:{} in {}", frame.file, frame.line, frame.function),
+        None => "a place without a name".to_string(),
+    }
+}
+
+/// Whether two operands' objects have bytes in common.
+pub fn overlap(a: &Object, a_len: u64, b: &Object, b_len: u64) -> bool {
+    let ranges = |a: u64, b: u64| a < b.saturating_add(b_len) && b < a.saturating_add(a_len);
+    match (a, b) {
+        (Object::Global { image: one, offset: a }, Object::Global { image: other, offset: b }) => {
+            one == other && ranges(*a, *b)
+        }
+        (
+            Object::Heap { thread: one, index: m, offset: a, .. },
+            Object::Heap { thread: other, index: n, offset: b, .. },
+        ) => (one, m) == (other, n) && ranges(*a, *b),
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_easy_to_read() {
+        assert_eq!(count(1, "execution"), "1 execution");
+        assert_eq!(count(4096, "execution"), "4096 executions");
+        assert_eq!(count(1_234_567, "event"), "1 234 567 events");
+        assert_eq!(grouped(123_456), "123 456");
+    }
+}

@@ -1,0 +1,401 @@
+//! The frame record: what a function in progress holds, where others find it.
+//!
+//! A function with a hook or a call keeps its variables, and the values that live
+//! across a hook or a call, in one piece of its stack: three words (the caller's
+//! record, the function, the call in progress) and then the slots. The record is
+//! linked into the list that starts at `__leno_frame` for as long as the function
+//! runs. Because its address is known outside, the optimiser must have every slot
+//! up to date whenever a hook is called, and because variables *are* their slots,
+//! a debugger finds them where it expects them.
+//!
+//! Laid out before any hook is put in, from the plan of the hooks; see
+//! [`Record::build`].
+
+use crate::{
+    escape::Private,
+    hooks::{Emitter, Plan},
+    ir::{Layout, Node, Opcode, Value},
+    table::Described,
+};
+use leno_model::site::{Frame, Slot};
+use std::collections::{HashMap, HashSet};
+
+const HEADER: u64 = 24;
+const ALIGN: u64 = 16;
+
+/// What goes into a function's record.
+pub struct Contents {
+    /// `alloca`s that become slots.
+    variables: Vec<Value>,
+    /// Parameters that arrive as a copy in the caller's hands: copied once more.
+    copies: Vec<(Value, u64)>,
+    /// Instructions and parameters that are stored when they are known.
+    values: Vec<Value>,
+    /// The source variable behind an address.
+    names: HashMap<Value, Node>,
+}
+
+impl Contents {
+    /// None if the function needs no record.
+    pub fn of(function: Value, plan: &Plan, private: &Private, layout: Layout) -> Option<Self> {
+        // A coroutine's frame outlives its call: it cannot be in such a list.
+        let linked = plan.iter().any(|(_, action)| action.interrupts() || action.calls());
+        if !linked || function.has_attribute("presplitcoroutine") {
+            return None;
+        }
+        let interruptions = Interruptions::of(function, plan);
+        let names = names(function);
+        let variables = static_allocas(function)
+            .into_iter()
+            .filter(|alloca| {
+                let named = names.contains_key(alloca);
+                let used = alloca.users().next().is_some();
+                named || (used && !interruptions.spare(*alloca, private))
+            })
+            .collect();
+        let copies = function
+            .params()
+            .into_iter()
+            .enumerate()
+            .filter_map(|(index, param)| {
+                Some((param, layout.size(function.byval_param(index as u32)?)))
+            })
+            .collect::<Vec<_>>();
+        let values = function
+            .params()
+            .into_iter()
+            .filter(|param| copies.iter().all(|(copied, _)| copied != param))
+            .chain(function.blocks().into_iter().flat_map(|block| block.instructions()))
+            .filter(|value| interruptions.lived_through(*value))
+            .collect();
+        Some(Self { variables, copies, values, names })
+    }
+}
+
+/// The source variables of a function by the memory that they lie in.
+fn names(function: Value) -> HashMap<Value, Node> {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    instructions
+        .flat_map(|instruction| instruction.debug_variables())
+        .map(|found| (found.value, found.variable))
+        .collect()
+}
+
+/// The `alloca`s that have one place in every frame of the function.
+pub fn static_allocas(function: Value) -> Vec<Value> {
+    let Some(entry) = function.blocks().into_iter().next() else { return Vec::new() };
+    entry
+        .instructions()
+        .into_iter()
+        .filter(|value| is_static_alloca(*value) && value.ty().is_pointer())
+        .collect()
+}
+
+fn is_static_alloca(value: Value) -> bool {
+    value.is_instruction()
+        && value.opcode() == Opcode::LLVMAlloca
+        && value.operand(0).constant_int().is_some()
+        && value.allocated_type().is_storable()
+}
+
+/// When, inside each block, other code gets control.
+///
+/// Time in a block: four ticks for each instruction, in which its hook is called,
+/// its operands are used, its callee runs, and its result comes into being.
+struct Interruptions {
+    /// Block and place of each instruction.
+    places: HashMap<Value, (usize, i64)>,
+    /// The moments of each block, ascending.
+    moments: Vec<Vec<i64>>,
+}
+
+const USED: i64 = 1;
+const CALLED: i64 = 2;
+const DEFINED: i64 = 3;
+
+impl Interruptions {
+    fn of(function: Value, plan: &Plan) -> Self {
+        let mut places = HashMap::new();
+        let blocks = function.blocks();
+        for (number, block) in blocks.iter().enumerate() {
+            for (place, instruction) in block.instructions().into_iter().enumerate() {
+                places.insert(instruction, (number, place as i64 * 4));
+            }
+        }
+        let mut moments = vec![Vec::new(); blocks.len()];
+        for (instruction, action) in plan {
+            let (block, time) = places[instruction];
+            if action.interrupts() {
+                moments[block].push(time);
+            }
+            if action.calls() {
+                moments[block].push(time + CALLED);
+            }
+        }
+        Self { places, moments }
+    }
+
+    fn between(&self, block: usize, from: i64, to: i64) -> bool {
+        let moments = &self.moments[block];
+        let next = moments.partition_point(|moment| *moment <= from);
+        moments.get(next).is_some_and(|moment| *moment < to)
+    }
+
+    /// Whether a value may still be needed after other code had control. What is
+    /// used in another block counts without a closer look.
+    fn lived_through(&self, value: Value) -> bool {
+        if !value.ty().is_storable() || (value.is_instruction() && is_computed_from_frame(value)) {
+            return false;
+        }
+        let (block, defined) = match self.places.get(&value) {
+            Some((block, time)) => (*block, time + DEFINED),
+            None => (0, -1),
+        };
+        value.users().any(|user| match self.places.get(&user) {
+            Some((used_in, time)) if *used_in == block && user.opcode() != Opcode::LLVMPHI => {
+                self.between(block, defined, time + USED)
+            }
+            Some(_) => true,
+            None => false,
+        })
+    }
+
+    /// Whether a variable is a mere temporary: written and read inside one block
+    /// with nothing in between that could look at it.
+    fn spare(&self, alloca: Value, private: &Private) -> bool {
+        let mut uses = Vec::new();
+        for user in alloca.users() {
+            let (Some((block, time)), Opcode::LLVMLoad | Opcode::LLVMStore) =
+                (self.places.get(&user), user.opcode())
+            else {
+                return false;
+            };
+            uses.push((*block, *time, user));
+        }
+        uses.sort_by_key(|(block, time, _)| (*block, *time));
+        let (Some(first), Some(last)) = (uses.first(), uses.last()) else { return true };
+        private.contains(alloca)
+            && first.0 == last.0
+            && first.2.opcode() == Opcode::LLVMStore
+            && first.2.operand(0).ty() == alloca.allocated_type()
+            && !self.between(first.0, first.1 + DEFINED, last.1 + USED)
+    }
+}
+
+/// Values that are the same in every frame at the same place: addresses in it.
+fn is_computed_from_frame(instruction: Value) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMAlloca => is_static_alloca(instruction),
+        Opcode::LLVMGetElementPtr => instruction.operands().all(|operand| {
+            operand.is_constant()
+                || (operand.is_instruction() && is_computed_from_frame(operand))
+        }),
+        _ => false,
+    }
+}
+
+/// A record that is in place.
+pub struct Record {
+    record: Value,
+    /// Where the site of the call in progress is put.
+    pub site: Value,
+}
+
+impl Record {
+    /// Puts the record into the function: moves the variables into it, links it at
+    /// the entry, unlinks it at every exit, links it again where control comes back
+    /// past other frames, and stores the values.
+    pub fn build(emitter: &mut Emitter, contents: &Contents) -> Self {
+        let mut plan = SlotPlan::default();
+        let layout = emitter.layout;
+        for variable in &contents.variables {
+            let ty = variable.allocated_type();
+            let count = variable.operand(0).constant_int().unwrap_or(1);
+            let align = variable.alignment().max(1);
+            plan.add(*variable, layout.size(ty) * count, align, emitter, contents);
+        }
+        for (param, size) in &contents.copies {
+            plan.add(*param, *size, ALIGN, emitter, contents);
+        }
+        for value in &contents.values {
+            let ty = value.ty();
+            plan.add(*value, layout.store_size(ty), layout.alignment(ty), emitter, contents);
+        }
+        let size = plan.end.next_multiple_of(8);
+        let record = Self::place(emitter, contents, &plan, size);
+        let slots = plan.slots.into_iter().map(|(_, slot)| slot).collect();
+        emitter.table.set_frame(emitter.index, Frame { size, slots });
+        record
+    }
+
+    fn place(emitter: &mut Emitter, contents: &Contents, plan: &SlotPlan, size: u64) -> Self {
+        let unit = emitter.unit;
+        let builder = &emitter.builder;
+        let entry = emitter.function.blocks()[0];
+        let returning = returning_twice(emitter.function);
+
+        // Addresses first, while every instruction is still where it was.
+        builder.silently_before(entry.instructions()[0]);
+        let bytes = unit.array(unit.int(8), size);
+        let record = builder.alloca(bytes, plan.align.max(ALIGN), c"leno.record");
+        let function_word = builder.offset(unit, record, 8, "");
+        let site = builder.offset(unit, record, 16, "");
+        let addresses: HashMap<Value, Value> = plan
+            .slots
+            .iter()
+            .map(|(value, slot)| {
+                let name = slot.name.as_deref().unwrap_or("");
+                (*value, builder.offset(unit, record, slot.offset, name))
+            })
+            .collect();
+        let mut preamble: HashSet<Value> = addresses.values().copied().collect();
+        preamble.extend([function_word, site]);
+
+        for variable in &contents.variables {
+            let lifetimes: Vec<Value> =
+                variable.users().filter(|user| is_lifetime_marker(*user)).collect();
+            lifetimes.into_iter().for_each(Value::erase);
+            variable.replace_with(addresses[variable]);
+            variable.erase();
+        }
+        for (param, _) in &contents.copies {
+            param.replace_with(addresses[param]);
+        }
+
+        let start = entry
+            .instructions()
+            .into_iter()
+            .find(|at| at.opcode() != Opcode::LLVMAlloca && !preamble.contains(at))
+            .expect("a block has a terminator");
+        let frame = unit.frame_pointer();
+        builder.silently_before(start);
+        let caller = builder.load(unit.pointer(), frame);
+        builder.store(caller, record, 8);
+        let index = unit.const_offset(emitter.place, u64::from(emitter.index));
+        builder.store(index, function_word, 8);
+        builder.store(unit.null(unit.pointer()), site, 8);
+        builder.store(record, frame, 8);
+        for (param, size) in &contents.copies {
+            builder.copy(addresses[param], *param, unit.const_int(64, *size), ALIGN);
+        }
+        let record = Self { record, site };
+        record.keep_values(emitter, contents, &addresses, start);
+        record.leave_and_return(emitter, &returning);
+        record
+    }
+
+    fn keep_values(
+        &self,
+        emitter: &Emitter,
+        contents: &Contents,
+        addresses: &HashMap<Value, Value>,
+        start: Value,
+    ) {
+        for value in &contents.values {
+            let at = if value.is_instruction() { point_after(*value) } else { Some(start) };
+            let Some(at) = at else { continue };
+            let align = emitter.layout.alignment(value.ty());
+            emitter.builder.before(at, emitter.function, emitter.unit);
+            emitter.builder.store(*value, addresses[value], align);
+        }
+    }
+
+    /// Unlinks at exits, links again behind landing pads and second returns.
+    fn leave_and_return(&self, emitter: &Emitter, returning: &[Value]) {
+        for block in emitter.function.blocks() {
+            let instructions = block.instructions();
+            let landing = instructions.iter().any(|at| at.opcode() == Opcode::LLVMLandingPad);
+            if let Some(at) = block.insertion_point().filter(|_| landing) {
+                self.link(emitter, at);
+            }
+            // A guaranteed tail call leaves the frame before it jumps.
+            let exit = instructions.iter().find(|at| at.is_call() && at.is_must_tail()).or_else(
+                || {
+                    instructions
+                        .last()
+                        .filter(|at| matches!(at.opcode(), Opcode::LLVMRet | Opcode::LLVMResume))
+                },
+            );
+            if let Some(exit) = exit {
+                let (builder, unit) = (&emitter.builder, emitter.unit);
+                builder.before(*exit, emitter.function, unit);
+                let caller = builder.load(unit.pointer(), self.record);
+                builder.store(caller, unit.frame_pointer(), 8);
+            }
+        }
+        for call in returning {
+            if let Some(at) = point_after(*call) {
+                self.link(emitter, at);
+            }
+        }
+    }
+
+    fn link(&self, emitter: &Emitter, at: Value) {
+        emitter.builder.before(at, emitter.function, emitter.unit);
+        emitter.builder.store(self.record, emitter.unit.frame_pointer(), 8);
+    }
+}
+
+/// Calls like that of `setjmp`.
+fn returning_twice(function: Value) -> Vec<Value> {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    instructions
+        .filter(|at| at.is_call() && !at.callee().is_inline_asm())
+        .filter(|at| at.call_has_attribute("returns_twice"))
+        .collect()
+}
+
+/// Where a value that has just been computed can be stored.
+fn point_after(value: Value) -> Option<Value> {
+    match value.opcode() {
+        Opcode::LLVMPHI | Opcode::LLVMLandingPad => value.block().insertion_point(),
+        // Other edges may lead there too; then the value has no place of its own.
+        Opcode::LLVMInvoke => {
+            let destination = value.normal_destination();
+            (destination.predecessors() == 1).then(|| destination.insertion_point())?
+        }
+        Opcode::LLVMCallBr => None,
+        _ if value.is_call() && value.is_must_tail() => None,
+        _ => value.next(),
+    }
+}
+
+fn is_lifetime_marker(user: Value) -> bool {
+    user.is_instruction()
+        && user.opcode() == Opcode::LLVMCall
+        && user.callee().intrinsic()
+        && user.callee().name().starts_with("llvm.lifetime.")
+}
+
+/// Slots as they are given their places.
+struct SlotPlan {
+    slots: Vec<(Value, Slot)>,
+    end: u64,
+    align: u64,
+}
+
+impl Default for SlotPlan {
+    fn default() -> Self {
+        Self { slots: Vec::new(), end: HEADER, align: ALIGN }
+    }
+}
+
+impl SlotPlan {
+    fn add(
+        &mut self,
+        value: Value,
+        size: u64,
+        align: u64,
+        emitter: &mut Emitter,
+        contents: &Contents,
+    ) {
+        let nothing = Described { name: None, ty: None, line: 0 };
+        let variable = contents.names.get(&value);
+        let described = variable.map_or(nothing, |variable| emitter.table.describe(*variable));
+        let offset = self.end.next_multiple_of(align);
+        self.end = offset + size;
+        self.align = self.align.max(align);
+        let Described { name, ty, line } = described;
+        self.slots.push((value, Slot { name, offset, size, ty, line }));
+    }
+}

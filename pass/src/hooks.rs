@@ -1,0 +1,302 @@
+//! What the runtime is told, and where.
+//!
+//! First a [`Plan`] of one function is made: which instructions get which hook.
+//! Nothing is changed by that, so that the frame record can be laid out with the
+//! plan in hand (a value needs a slot only if it lives across a hook or a call).
+//! Then the plan is carried out.
+
+use crate::{
+    atomics::{self, Atomic},
+    escape::Private,
+    frame::Record,
+    ir::{Builder, Callee, Layout, Opcode, Ordering, Type, Unit, Value},
+    table::Table,
+};
+use leno_model::site::SiteKind;
+
+/// What is done about one instruction.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A plain load.
+    Read,
+    /// A plain store.
+    Write,
+    /// `memset`.
+    Fill,
+    /// `memcpy` and `memmove`; what is private is not mentioned.
+    Copy {
+        read: bool,
+        write: bool,
+    },
+    /// Replaced by a call of the runtime.
+    Atomic(Atomic),
+    Call(Call),
+}
+
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// By name, if it has one.
+    callee: Option<String>,
+    /// The code is not seen by this unit's pass and gets pointers: `__leno_extern`.
+    announced: bool,
+    /// Arguments that the call itself copies out of shared memory.
+    copied: Vec<u32>,
+    /// It is not a call for the frame record: inline assembly.
+    assembly: bool,
+}
+
+impl Action {
+    /// The runtime gets control before the instruction does.
+    pub fn interrupts(&self) -> bool {
+        match self {
+            Action::Call(call) => call.announced || !call.copied.is_empty(),
+            _ => true,
+        }
+    }
+
+    /// Other code runs, and returns, while the instruction does.
+    pub fn calls(&self) -> bool {
+        matches!(self, Action::Call(call) if !call.assembly)
+    }
+}
+
+/// The hooks of one function, in the order of its instructions.
+pub type Plan = Vec<(Value, Action)>;
+
+pub fn plan(function: Value, private: &Private, layout: Layout) -> Plan {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    instructions
+        .filter_map(|instruction| Some((instruction, action(instruction, private, layout)?)))
+        .collect()
+}
+
+fn action(instruction: Value, private: &Private, layout: Layout) -> Option<Action> {
+    let atomic = || atomics::of(instruction, layout).map(Action::Atomic);
+    match instruction.opcode() {
+        Opcode::LLVMLoad => {
+            let plain = instruction.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
+            (!private.for_reading(instruction.operand(0)))
+                .then(|| (!plain).then(atomic).flatten().unwrap_or(Action::Read))
+        }
+        Opcode::LLVMStore => {
+            let plain = instruction.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
+            (!private.for_writing(instruction.operand(1)))
+                .then(|| (!plain).then(atomic).flatten().unwrap_or(Action::Write))
+        }
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+            // An operation that the runtime has no number for stays native and is
+            // announced as a write.
+            (!private.for_writing(instruction.operand(0)))
+                .then(|| atomic().unwrap_or(Action::Write))
+        }
+        Opcode::LLVMFence => atomic(),
+        Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr => {
+            if instruction.callee().intrinsic() {
+                intrinsic(instruction, private)
+            } else {
+                atomics::of(instruction, layout)
+                    .map(Action::Atomic)
+                    .or_else(|| call(instruction, private))
+            }
+        }
+        _ => None,
+    }
+}
+
+fn intrinsic(instruction: Value, private: &Private) -> Option<Action> {
+    let name = instruction.callee().name();
+    let write = || !private.for_writing(instruction.operand(0));
+    if name.starts_with("llvm.memset.") {
+        return write().then_some(Action::Fill);
+    }
+    if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
+        let read = !private.for_reading(instruction.operand(1));
+        return (read || write()).then(|| Action::Copy { read, write: write() });
+    }
+    None
+}
+
+fn call(instruction: Value, private: &Private) -> Option<Action> {
+    let callee = instruction.callee();
+    let arguments = instruction.arguments();
+    let takes_pointer = arguments.iter().any(|argument| argument.ty().is_pointer());
+    if callee.is_inline_asm() {
+        // Assembly without text is a barrier for the compiler and does nothing.
+        // Other assembly that gets an address is like a function nobody knows.
+        let announced = takes_pointer && !callee.asm_text().trim().is_empty();
+        return announced.then(|| {
+            Action::Call(Call {
+                callee: Some("asm".into()),
+                announced,
+                copied: Vec::new(),
+                assembly: true,
+            })
+        });
+    }
+    let by_name = callee.is_global();
+    let unseen = !by_name || (callee.is_function() && callee.is_declaration());
+    let copied = (0..arguments.len() as u32)
+        .filter(|index| instruction.byval_argument(*index).is_some())
+        .filter(|index| !private.for_reading(arguments[*index as usize]))
+        .collect();
+    Some(Action::Call(Call {
+        callee: by_name.then(|| callee.name()),
+        announced: unseen && takes_pointer && !instruction.call_has_attribute("noreturn"),
+        copied,
+        assembly: false,
+    }))
+}
+
+/// Carries the plan of one function out.
+pub struct Emitter<'t> {
+    pub unit: Unit,
+    pub layout: Layout,
+    pub builder: Builder,
+    pub table: &'t mut Table,
+    /// The global that the unit's table will be.
+    pub place: Value,
+    pub function: Value,
+    /// The function's index in the table.
+    pub index: u32,
+    /// Memory in which 16-byte values travel, when some do.
+    pub wide: Option<(Value, Value)>,
+}
+
+impl Emitter<'_> {
+    pub fn emit(&mut self, plan: &Plan, record: Option<&Record>) {
+        for (instruction, action) in plan {
+            self.builder.before(*instruction, self.function, self.unit);
+            match action {
+                Action::Read => {
+                    let size = self.size_of(instruction.ty());
+                    self.touch(SiteKind::Read, *instruction, instruction.operand(0), size);
+                    instruction.make_volatile();
+                }
+                Action::Write => {
+                    let (pointer, value) = match instruction.opcode() {
+                        Opcode::LLVMStore => (1, 0),
+                        _ => (0, 1),
+                    };
+                    let size = self.size_of(instruction.operand(value).ty());
+                    self.touch(SiteKind::Write, *instruction, instruction.operand(pointer), size);
+                    instruction.make_volatile();
+                }
+                Action::Fill => {
+                    let size = self.length(*instruction);
+                    self.touch(SiteKind::Write, *instruction, instruction.operand(0), size);
+                    self.make_intrinsic_volatile(*instruction);
+                }
+                Action::Copy { read, write } => self.copy(*instruction, *read, *write),
+                Action::Atomic(atomic) => atomics::emit(self, *instruction, atomic),
+                Action::Call(call) => self.call(*instruction, call, record),
+            }
+        }
+    }
+
+    /// The address that stands for a new site.
+    pub fn site(&mut self, kind: SiteKind, instruction: Value) -> Value {
+        let index = self.table.site(kind, instruction, self.index);
+        self.unit.const_offset(self.place, u64::from(index))
+    }
+
+    pub fn runtime(&self, name: &str, result: Type, parameters: &[Type]) -> Callee {
+        self.unit.runtime_function(name, result, parameters)
+    }
+
+    /// Two pieces of memory in which 16-byte values travel to the runtime and back.
+    pub fn wide_memory(&mut self) -> (Value, Value) {
+        let (unit, function) = (self.unit, self.function);
+        *self.wide.get_or_insert_with(|| {
+            let builder = Builder::new(unit);
+            builder.silently_before(function.blocks()[0].instructions()[0]);
+            let first = builder.alloca(unit.int(128), 16, c"leno.wide");
+            (first, builder.alloca(unit.int(128), 16, c"leno.wide"))
+        })
+    }
+
+    fn size_of(&self, ty: Type) -> Value {
+        self.unit.const_int(64, self.layout.store_size(ty))
+    }
+
+    /// The third argument of a memory intrinsic.
+    fn length(&self, intrinsic: Value) -> Value {
+        self.builder.resize(intrinsic.operand(2), self.unit.int(64))
+    }
+
+    fn touch(&mut self, kind: SiteKind, instruction: Value, pointer: Value, size: Value) {
+        let name = if kind == SiteKind::Read { "__leno_read" } else { "__leno_write" };
+        let site = self.site(kind, instruction);
+        let (pointer_type, long) = (self.unit.pointer(), self.unit.int(64));
+        let hook = self.runtime(name, self.unit.void(), &[pointer_type, pointer_type, long]);
+        self.builder.call(hook, &[site, pointer, size]);
+    }
+
+    fn copy(&mut self, instruction: Value, read: bool, write: bool) {
+        let (to, from) = (instruction.operand(0), instruction.operand(1));
+        let size = self.length(instruction);
+        match (read, write) {
+            (true, false) => self.touch(SiteKind::Read, instruction, from, size),
+            (false, _) => self.touch(SiteKind::Write, instruction, to, size),
+            (true, true) => {
+                let site = self.site(SiteKind::Copy, instruction);
+                let (pointer, long) = (self.unit.pointer(), self.unit.int(64));
+                let hook = self.runtime(
+                    "__leno_copy",
+                    self.unit.void(),
+                    &[pointer, pointer, pointer, long],
+                );
+                self.builder.call(hook, &[site, to, from, size]);
+            }
+        }
+        self.make_intrinsic_volatile(instruction);
+    }
+
+    /// The last argument of these intrinsics says whether they are volatile; only
+    /// of those on atomic elements it is something else.
+    fn make_intrinsic_volatile(&self, intrinsic: Value) {
+        let flag = intrinsic.operand(3);
+        if flag.ty().is_int() && flag.ty().int_width() == 1 {
+            intrinsic.set_argument(3, self.unit.const_int(1, 1));
+        }
+    }
+
+    fn call(&mut self, instruction: Value, call: &Call, record: Option<&Record>) {
+        let site = self.site(SiteKind::Call(call.callee.clone()), instruction);
+        instruction.clear_tail();
+        if let Some(record) = record.filter(|_| !call.assembly) {
+            self.builder.store(site, record.site, 8);
+        }
+        for index in &call.copied {
+            if let Some(ty) = instruction.byval_argument(*index) {
+                let size = self.unit.const_int(64, self.layout.size(ty));
+                self.touch(SiteKind::Read, instruction, instruction.operand(*index), size);
+            }
+        }
+        if call.announced {
+            self.announce(instruction, site, call.assembly);
+        }
+    }
+
+    fn announce(&mut self, instruction: Value, site: Value, assembly: bool) {
+        let (pointer, long) = (self.unit.pointer(), self.unit.int(64));
+        let arguments = instruction.arguments();
+        let callee = if assembly { self.unit.null(pointer) } else { instruction.callee() };
+        let count = self.unit.const_int(32, arguments.len() as u64);
+        let mut values = vec![site, callee, count];
+        for index in 0..6 {
+            values.push(match arguments.get(index) {
+                Some(argument) if argument.ty().is_pointer() => {
+                    self.builder.pointer_to_int(*argument, long)
+                }
+                Some(argument) if argument.ty().is_int() && argument.ty().int_width() <= 64 => {
+                    self.builder.resize(*argument, long)
+                }
+                _ => self.unit.const_int(64, 0),
+            });
+        }
+        let parameters =
+            [pointer, pointer, self.unit.int(32), long, long, long, long, long, long];
+        let hook = self.runtime("__leno_extern", self.unit.void(), &parameters);
+        self.builder.call(hook, &values);
+    }
+}

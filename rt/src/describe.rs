@@ -1,0 +1,82 @@
+//! Addresses in words: what goes into traces and messages.
+
+use crate::{
+    execution,
+    fiber::{self, FrameRecord},
+    heap::{self, Misuse},
+    units,
+};
+use alloc::{format, string::String};
+use leno_model::{Access, SiteRef, ThreadId, object::Object};
+
+/// What an address is part of, now.
+pub fn object(addr: u64) -> Object {
+    if let Some((owner, block)) = heap::around(addr as usize) {
+        return Object::Heap {
+            thread: owner.unwrap_or(ThreadId::MAIN),
+            index: block.index,
+            size: block.size as u64,
+            offset: addr - block.start as u64,
+            allocated_at: units::site_id(block.allocated_at),
+            freed: block.freed_at.is_some(),
+        };
+    }
+    if let Some(owner) = fiber::owner_of(addr as usize) {
+        return on_stack(addr, owner);
+    }
+    match units::image_of(addr) {
+        Some((image, bias)) => Object::Global { image, offset: addr - bias },
+        None if execution::main_stack_contains(addr) => on_stack(addr, ThreadId::MAIN),
+        None => Object::Unknown { addr },
+    }
+}
+
+fn on_stack(addr: u64, owner: ThreadId) -> Object {
+    let thread_pointer = fiber::handle(owner);
+    if addr >= thread_pointer.saturating_sub(4096) && addr < thread_pointer + 4096 && owner != ThreadId::MAIN {
+        return Object::ThreadLocal { thread: owner, offset: addr as i64 - thread_pointer as i64 };
+    }
+    let mut frame = execution::frames_of(owner);
+    // SAFETY: the chain of frame records of a thread that exists.
+    while let Some(record) = unsafe { frame.as_ref() } {
+        let start = frame as u64;
+        if (start..start + units::frame_size(record)).contains(&addr) {
+            if let Some(function) = units::site_id(SiteRef(record.function)) {
+                return Object::Frame { thread: owner, function, offset: addr - start };
+            }
+        }
+        frame = record.caller;
+    }
+    let top = fiber::stack_range(owner).map_or(thread_pointer, |(_, top)| top as u64);
+    Object::Stack { thread: owner, offset: top.wrapping_sub(addr) }
+}
+
+/// The calls that lead to where a thread is, innermost first. `site` is where it
+/// stands itself, or 0 if that is the call that its innermost frame is making.
+pub fn stack(site: SiteRef, mut frame: *const FrameRecord) -> alloc::vec::Vec<leno_model::site::SiteId> {
+    let mut sites = alloc::vec::Vec::new();
+    let mut inner = site;
+    // SAFETY: the chain of frame records of a thread that exists.
+    while let Some(record) = unsafe { frame.as_ref() } {
+        let here = if inner.0 != 0 { inner } else { SiteRef(record.site) };
+        inner = SiteRef(0);
+        sites.extend(units::site_id(here));
+        frame = record.caller;
+    }
+    if inner.0 != 0 {
+        sites.extend(units::site_id(inner));
+    }
+    sites
+}
+
+/// A sentence about an access to memory that is not there.
+pub fn misuse(access: &Access, wrong: &Misuse) -> String {
+    let does = if access.kind.writes() { "writes" } else { "reads" };
+    let bytes = if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
+    match wrong {
+        Misuse::Freed { size } => format!("{does} {bytes} of a block of {size} bytes that has been freed"),
+        Misuse::Outside { size, past } => {
+            format!("{does} {bytes} at {past} past the end of a block of {size} bytes")
+        }
+    }
+}

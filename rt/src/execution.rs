@@ -1,0 +1,374 @@
+//! One execution: the program's threads, and whose turn it is.
+//!
+//! The runtime records and does not switch: a thread runs on through its hooks, and
+//! another one gets the processor only where the director says so. When a fiber that
+//! stood at its next event is switched to, its turn has come and that event happens.
+//! (The one exception is the creator of a thread: it gets the processor back when
+//! the new thread has reached its first event.)
+
+use crate::{
+    accesses::Accesses,
+    cell::Global,
+    describe,
+    fiber::{self, Context, FrameRecord},
+    record::record,
+    sys,
+    trace::{FailureText, Tracer},
+    units,
+};
+use alloc::vec::Vec;
+use leno_checker::{Arrival, Decision, Director, Limits, Plan};
+use leno_model::{
+    End, Event, Failure, Op, Pending, Property, SiteRef, ThreadId, object::Object,
+    thread::ThreadName,
+};
+
+pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
+
+/// A thread of the program.
+pub struct Thread {
+    context: Context,
+    pub start: Option<Start>,
+    pub argument: *mut libc::c_void,
+    pub result: *mut libc::c_void,
+    pub detached: bool,
+    alive: bool,
+    /// Hooks so far.
+    ordinal: u32,
+    /// Threads it has created.
+    children: u32,
+    /// Its own clock, in nanoseconds since the start.
+    pub clock: u64,
+    /// State of its own source of random numbers.
+    pub random: u64,
+    /// The site of its last event.
+    pub last_site: SiteRef,
+}
+
+pub struct Running {
+    director: Director,
+    threads: Vec<Thread>,
+    current: ThreadId,
+    /// The creator that waits for a new thread to reach its first event.
+    creator: Option<ThreadId>,
+    keep_going: bool,
+    /// With a tracer the execution is one to be shown, and ends with its plan.
+    tracer: Option<Tracer>,
+    plan_len: usize,
+    /// What `exit` was called with.
+    pub status: Option<i32>,
+    main_stack: u64,
+}
+
+static RUNNING: Global<Option<Running>> = Global::new(None);
+
+/// The execution, if the program is running in one and not, say, in a constructor.
+#[inline(always)]
+pub fn running() -> Option<&'static mut Running> {
+    RUNNING.get().as_mut()
+}
+
+/// The thread that runs, if an execution does.
+pub fn current_thread() -> Option<ThreadId> {
+    running().map(|x| x.current)
+}
+
+/// The innermost call that instrumented code of the running thread is making.
+pub fn call_site() -> SiteRef {
+    let frame = fiber::frame();
+    // SAFETY: a frame record on the running thread's stack, or null.
+    SiteRef(unsafe { frame.as_ref() }.map_or(0, |f| f.site))
+}
+
+/// How an execution is to be run.
+pub struct Settings {
+    pub keep_going: bool,
+    pub max_steps: u64,
+    pub traced: bool,
+}
+
+/// Runs the program's main under `plan`. The process ends with the execution.
+pub fn run(plan: Plan, settings: &Settings) -> ! {
+    let plan_len = plan.steps.len();
+    let main = Thread::new(fiber::fresh_main(1 << 16), ThreadId::MAIN);
+    let main_stack = main.context.stack_pointer as u64;
+    *RUNNING.get() = Some(Running {
+        director: Director::new(plan, Limits { max_steps: settings.max_steps }),
+        threads: alloc::vec![main],
+        current: ThreadId::MAIN,
+        creator: None,
+        keep_going: settings.keep_going && !settings.traced,
+        tracer: settings.traced.then(Tracer::default),
+        plan_len,
+        status: None,
+        main_stack,
+    });
+    let mut host = Context { stack_pointer: 0, thread_pointer: 0 };
+    let first = running().expect("just made").threads[0].context;
+    // SAFETY: a fresh context; this one is never resumed.
+    unsafe { fiber::switch(&mut host, first) };
+    unreachable!("the host of an execution was resumed")
+}
+
+impl Thread {
+    fn new(context: Context, thread: ThreadId) -> Self {
+        Self {
+            context,
+            start: None,
+            argument: core::ptr::null_mut(),
+            result: core::ptr::null_mut(),
+            detached: false,
+            alive: true,
+            ordinal: 0,
+            children: 0,
+            clock: 0,
+            random: 0x9e37_79b9_7f4a_7c15 ^ u64::from(thread.0) << 32,
+            last_site: SiteRef(0),
+        }
+    }
+}
+
+impl Running {
+    pub fn thread(&mut self) -> &mut Thread {
+        &mut self.threads[self.current.index()]
+    }
+
+    pub fn thread_numbers(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.threads.len() as u32).map(ThreadId)
+    }
+
+    pub fn thread_numbered(&mut self, thread: ThreadId) -> Option<&mut Thread> {
+        self.threads.get_mut(thread.index())
+    }
+
+    /// The number of the thread that the running one would create next.
+    pub fn next_child(&mut self) -> ThreadId {
+        let index = self.thread().children;
+        self.thread().children += 1;
+        let child = record().intern(ThreadName { parent: self.current, index });
+        if child.index() >= fiber::provided() {
+            // Only the host can make stacks: it does, and runs this execution again.
+            record().want_stacks(child.0 + 1);
+            sys::exit_group(0);
+        }
+        child
+    }
+
+    /// Adds a thread that is about to start.
+    pub fn add_thread(&mut self, child: ThreadId, start: Start, argument: *mut libc::c_void, detached: bool) {
+        while self.threads.len() <= child.index() {
+            let number = ThreadId(self.threads.len() as u32);
+            let mut absent = Thread::new(Context { stack_pointer: 0, thread_pointer: 0 }, number);
+            absent.alive = false;
+            self.threads.push(absent);
+        }
+        let mut thread = Thread::new(fiber::fresh(child), child);
+        thread.start = Some(start);
+        thread.argument = argument;
+        thread.detached = detached;
+        thread.clock = self.thread().clock;
+        self.threads[child.index()] = thread;
+    }
+}
+
+/// Runs a new thread to its first event.
+pub fn start_thread(child: ThreadId) {
+    let x = running().expect("threads start in an execution");
+    x.creator = Some(x.current);
+    switch_to(child);
+}
+
+fn switch_to(next: ThreadId) {
+    let x = running().expect("switches happen in an execution");
+    let from = &raw mut x.thread().context;
+    let to = x.threads[next.index()].context;
+    x.current = next;
+    // SAFETY: `next` stands at its next event, or is fresh; it is not the one that runs.
+    unsafe { fiber::switch(from, to) };
+}
+
+/// Makes the running thread's next event: waits for its turn, lets it happen and
+/// records it.
+pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
+    event_with(op, accesses, site, |planned| planned)
+}
+
+/// The same where the accesses turn out only when the turn has come: a failed
+/// compare-exchange writes nothing.
+pub fn event_with(op: Op, accesses: &Accesses, site: SiteRef, settle: impl FnOnce(Accesses) -> Accesses) -> Event {
+    let x = running().expect("events happen in an execution");
+    let me = x.current;
+    let thread = x.thread();
+    let ordinal = thread.ordinal;
+    thread.ordinal += 1;
+    thread.last_site = site;
+    if let Some(tracer) = &mut x.tracer {
+        tracer.arrived(me);
+    }
+    let spins = match op {
+        Op::Access => accesses.first().is_some_and(|a| a.kind.reads()),
+        Op::TryLock { .. } => true,
+        _ => false,
+    };
+    let local_state = if spins { Some(local_state()) } else { None };
+    x.director.arrive(Arrival { thread: me, ordinal, site, op, accesses, local_state });
+    wait_for_turn();
+
+    let accesses = settle(*accesses);
+    let x = running().expect("events happen in an execution");
+    let record = record();
+    let first_access = record.accesses.len() as u32;
+    let room = accesses.iter().all(|a| record.accesses.push(*a));
+    let event = x.director.perform(me, &accesses, first_access);
+    if !room || !record.events.push(event) {
+        finish(End::Bounded);
+    }
+    if let Some(tracer) = &mut x.tracer {
+        tracer.performed(&event, &accesses);
+    }
+    event
+}
+
+fn wait_for_turn() {
+    let x = running().expect("events happen in an execution");
+    match x.creator.take() {
+        Some(creator) => switch_to(creator),
+        None => {
+            let next = next_thread();
+            if next != running().expect("still running").current {
+                switch_to(next);
+            }
+        }
+    }
+}
+
+/// Asks the director who goes on; does not return if the execution is over.
+fn next_thread() -> ThreadId {
+    let x = running().expect("decisions are made in an execution");
+    match x.director.decide(x.current) {
+        Decision::Run(_) if x.tracer.is_some() && record().events.len() >= x.plan_len => finish(End::Bounded),
+        Decision::Run(thread) => thread,
+        Decision::Over(end) => finish(end),
+    }
+}
+
+/// Leaves the running thread for good.
+fn leave() -> ! {
+    let x = running().expect("threads end in an execution");
+    let next = x.creator.take().unwrap_or_else(next_thread);
+    switch_to(next);
+    unreachable!("a thread that has ended was resumed")
+}
+
+/// The running thread's last event has happened. True if it was the last thread.
+pub fn end_thread() -> bool {
+    let x = running().expect("threads end in an execution");
+    event(Op::End, &Accesses::none(), SiteRef(0));
+    x.thread().alive = false;
+    !x.threads.iter().any(|t| t.alive)
+}
+
+/// The running thread has ended and others are alive.
+pub fn leave_ended() -> ! {
+    leave()
+}
+
+/// The running thread fails: it does nothing more.
+pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> ! {
+    let x = running().expect("threads fail in an execution");
+    let record = record();
+    let after = record.events.len() as u32;
+    record.failures.push(Failure { property, thread: x.current, after, site, code });
+    x.director.fail(x.current);
+    x.thread().alive = false;
+    if let Some(tracer) = &mut x.tracer {
+        tracer.failed(text);
+    }
+    if !x.keep_going {
+        finish(End::Stuck);
+    }
+    leave()
+}
+
+/// The running thread made an assumption that does not hold: it does nothing more, and
+/// the execution does not count. The others run on, because the search must see what
+/// they would have done.
+pub fn refute() -> ! {
+    let x = running().expect("threads run in an execution");
+    x.director.refute(x.current);
+    x.thread().alive = false;
+    leave()
+}
+
+/// Memory is given back: synchronisation objects in it are no more.
+pub fn forget(addr: u64, len: u64) {
+    if let Some(x) = running() {
+        x.director.forget(addr, len);
+    }
+}
+
+/// The execution is over.
+pub fn finish(end: End) -> ! {
+    let x = running().expect("only an execution can end");
+    let record = record();
+    for pending in x.director.pending() {
+        let first_access = record.accesses.len() as u32;
+        for access in pending.accesses {
+            record.accesses.push(*access);
+        }
+        record.pending.push(Pending {
+            thread: pending.thread,
+            ordinal: pending.ordinal,
+            site: pending.site,
+            op: pending.op,
+            first_access,
+            access_count: pending.accesses.len() as u32,
+            awaiting: pending.awaiting,
+            iteration: pending.iteration,
+        });
+    }
+    record.set_end(end);
+    if let Some(tracer) = x.tracer.take() {
+        tracer.report(x, record);
+    }
+    sys::exit_group(0)
+}
+
+/// The innermost frame record of a thread.
+pub fn frames_of(thread: ThreadId) -> *const FrameRecord {
+    fiber::frame_of(fiber::handle(thread) as usize)
+}
+
+/// Whether an address is on the main thread's stack.
+pub fn main_stack_contains(addr: u64) -> bool {
+    let Some(x) = running() else { return false };
+    // The environment and the arguments lie above where we started, at most a few
+    // megabytes; the stack's limit is rarely above 64 MiB.
+    (x.main_stack.saturating_sub(64 << 20)..x.main_stack + (4 << 20)).contains(&addr)
+}
+
+/// What a thread that is in an await waits for somebody to write.
+pub fn awaited_object(thread: ThreadId) -> Object {
+    let pending = running().and_then(|x| x.director.pending().find(|p| p.thread == thread));
+    let addr = pending.and_then(|p| p.accesses.first().map(|a| a.addr));
+    describe::object(addr.unwrap_or(0))
+}
+
+/// A digest of the running thread's frames: equal digests at the same site mean that
+/// the thread is where it was before, with the same values in its variables.
+fn local_state() -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut frame = fiber::frame();
+    // SAFETY: the chain of frame records of the running thread; each is as long as
+    // its function's table says.
+    while let Some(record) = unsafe { frame.as_ref() } {
+        let words = units::frame_size(record) as usize / 8;
+        // SAFETY: as above. Word 0, the caller's address, is left out.
+        let words = unsafe { core::slice::from_raw_parts(frame.cast::<u64>(), words) };
+        for word in &words[1..] {
+            hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+        frame = record.caller;
+    }
+    hash
+}

@@ -1,0 +1,296 @@
+//! Fibers: program threads as contexts of one kernel thread.
+//!
+//! Each fiber has the stack and the thread control block of a real pthread that is
+//! parked for good, so that glibc has set up thread-local storage, locale and
+//! robust lists as it likes them. Stack number `i` belongs to thread number `i` and
+//! lies at a fixed address; glibc puts the control block at its upper end. So
+//! neither addresses on the stack, nor those of thread-locals, nor `pthread_t`
+//! depend on the order in which threads come to be.
+
+use crate::{cell::Global, sys};
+use alloc::vec::Vec;
+use core::arch::{asm, naked_asm};
+use leno_model::ThreadId;
+
+const STACKS: usize = 0x1000_0000_0000;
+/// Address space for each stack; the lowest page is a guard.
+const STRIDE: usize = 16 << 20;
+const STACK: usize = 8 << 20;
+const PAGE: usize = 4096;
+
+/// A context that does not run: where its registers are saved, and its thread pointer.
+#[derive(Clone, Copy)]
+pub struct Context {
+    pub stack_pointer: usize,
+    pub thread_pointer: usize,
+}
+
+/// The stack and thread pointer of a parked pthread.
+#[derive(Clone, Copy)]
+struct Parked {
+    /// Where a fiber's stack starts (it grows down).
+    top: usize,
+    thread_pointer: usize,
+}
+
+static POOL: Global<Vec<Parked>> = Global::new(Vec::new());
+
+/// The thread-local head of the shadow stack: see docs/architecture.md, "Frame record".
+///
+/// Stable Rust has no `#[thread_local]`, but LLVM gives a section called `.tbss` the
+/// TLS flag and its symbols the TLS type. Never use it by its Rust name: its address
+/// is an offset to the thread pointer.
+#[allow(non_upper_case_globals)]
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".tbss")]
+pub static __leno_frame: Global<usize> = Global::new(0);
+
+/// Where `__leno_frame` lies, relative to a thread pointer.
+fn frame_offset() -> usize {
+    let offset;
+    // SAFETY: reads the offset that the dynamic linker has entered.
+    unsafe {
+        asm!("mov {0}, qword ptr [rip + {1}@gottpoff]", out(reg) offset, sym __leno_frame,
+            options(nostack, pure, readonly, preserves_flags));
+    }
+    offset
+}
+
+/// The innermost frame record of the thread with this thread pointer, or null.
+pub fn frame_of(thread_pointer: usize) -> *const FrameRecord {
+    // SAFETY: every thread has its copy of the thread-local, which holds a record on
+    // its own stack.
+    unsafe { *(thread_pointer.wrapping_add(frame_offset()) as *const *const FrameRecord) }
+}
+
+/// The running thread's innermost frame record.
+#[inline(always)]
+pub fn frame() -> *const FrameRecord {
+    frame_of(thread_pointer())
+}
+
+/// Starts a thread with an empty shadow stack.
+pub fn clear_frames() {
+    let place = thread_pointer().wrapping_add(frame_offset()) as *mut *const FrameRecord;
+    // SAFETY: as above.
+    unsafe { *place = core::ptr::null() };
+}
+
+/// The head of a frame record; the function's slots follow.
+#[repr(C)]
+pub struct FrameRecord {
+    pub caller: *const FrameRecord,
+    pub function: u64,
+    pub site: u64,
+}
+
+/// Makes sure that threads up to `count` have a stack. Call it from the host only.
+pub fn provide(count: usize) -> Result<(), i32> {
+    let pool = POOL.get();
+    if pool.is_empty() {
+        pool.push(Parked { top: 0, thread_pointer: thread_pointer() });
+    }
+    while pool.len() < count {
+        pool.push(park(pool.len())?);
+    }
+    Ok(())
+}
+
+/// How many threads have a stack.
+pub fn provided() -> usize {
+    POOL.get().len()
+}
+
+/// The range of a thread's stack and control block; none for the main thread.
+pub fn stack_range(thread: ThreadId) -> Option<(usize, usize)> {
+    let low = STACKS + thread.index() * STRIDE;
+    (thread != ThreadId::MAIN).then_some((low, low + STACK))
+}
+
+/// Whose stack an address lies on.
+pub fn owner_of(addr: usize) -> Option<ThreadId> {
+    let index = addr.checked_sub(STACKS)? / STRIDE;
+    (index > 0 && index < provided()).then_some(ThreadId(index as u32))
+}
+
+/// The thread behind a `pthread_t`, which is the address of its control block.
+pub fn of_handle(handle: u64) -> Option<ThreadId> {
+    let place = POOL.get().iter().position(|p| p.thread_pointer == handle as usize)?;
+    Some(ThreadId(place as u32))
+}
+
+pub fn handle(thread: ThreadId) -> u64 {
+    POOL.get()[thread.index()].thread_pointer as u64
+}
+
+/// The running thread's own `pthread_t`.
+pub fn own_handle() -> u64 {
+    thread_pointer() as u64
+}
+
+type Create = unsafe extern "C" fn(
+    *mut libc::pthread_t,
+    *const libc::pthread_attr_t,
+    extern "C" fn(*mut libc::c_void) -> *mut libc::c_void,
+    *mut libc::c_void,
+) -> i32;
+
+/// Starts a pthread on stack `index` and waits until it has parked.
+fn park(index: usize) -> Result<Parked, i32> {
+    let low = STACKS + index * STRIDE;
+    sys::map(low, STACK, false).ok_or(libc::ENOMEM)?;
+    sys::forbid(low, PAGE);
+    let mut parked = Parked { top: 0, thread_pointer: 0 };
+    // SAFETY: plain use of the pthread interface with libc's own functions. All
+    // signals are blocked in the new thread, so it never runs a handler.
+    unsafe {
+        let create: Create = core::mem::transmute(crate::interpose::next(c"pthread_create"));
+        let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
+        libc::pthread_attr_init(&mut attributes);
+        libc::pthread_attr_setstack(&mut attributes, low as *mut _, STACK);
+        let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = core::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_SETMASK, &all, &mut old);
+        let mut handle = 0;
+        let result = create(&mut handle, &attributes, parked_thread, (&raw mut parked).cast());
+        libc::sigprocmask(libc::SIG_SETMASK, &old, core::ptr::null_mut());
+        libc::pthread_attr_destroy(&mut attributes);
+        if result != 0 {
+            return Err(result);
+        }
+        while core::ptr::read_volatile(&raw const parked.thread_pointer) == 0 {
+            sys::call(libc::SYS_sched_yield, [0; 6]);
+        }
+    }
+    Ok(parked)
+}
+
+/// Reports where it is and sleeps for ever; the fiber uses the stack below it.
+extern "C" fn parked_thread(report: *mut libc::c_void) -> *mut libc::c_void {
+    let marker = 0u32;
+    let report: *mut Parked = report.cast();
+    // SAFETY: `park` waits for the thread pointer, which is written last.
+    unsafe {
+        // A page and a half keeps the fiber clear of the frames of this thread.
+        (*report).top = (&raw const marker as usize - 6144) & !4095;
+        core::ptr::write_volatile(&raw mut (*report).thread_pointer, thread_pointer());
+        loop {
+            let word = &raw const marker as u64;
+            sys::call(libc::SYS_futex, [word, libc::FUTEX_WAIT as u64, 0, 0, 0, 0]);
+        }
+    }
+}
+
+fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: word 2 of the control block is its own address in glibc's ABI.
+    unsafe { asm!("mov {}, qword ptr fs:[0x10]", out(reg) pointer, options(nostack, readonly, preserves_flags)) };
+    pointer
+}
+
+/// A context that enters [`trampoline`] on the thread's own stack.
+pub fn fresh(thread: ThreadId) -> Context {
+    let parked = POOL.get()[thread.index()];
+    fresh_at(parked.top, parked.thread_pointer)
+}
+
+/// The same on the present stack, `gap` bytes below where it is now: the main thread.
+pub fn fresh_main(gap: usize) -> Context {
+    let marker = 0u8;
+    fresh_at((&raw const marker as usize - gap) & !4095, thread_pointer())
+}
+
+fn fresh_at(top: usize, thread_pointer: usize) -> Context {
+    // As `switch` pops it: FP control words, six registers, return address; then a
+    // zero return address that ends backtraces.
+    let words: [u64; 9] = [0x037f_0000_1f80, 0, 0, 0, 0, 0, 0, trampoline as *const () as u64, 0];
+    let stack_pointer = top - core::mem::size_of_val(&words);
+    // SAFETY: the top of an unused stack.
+    unsafe { (stack_pointer as *mut [u64; 9]).write(words) };
+    Context { stack_pointer, thread_pointer }
+}
+
+/// Saves the running context in `from` and goes on with `to`.
+///
+/// # Safety
+/// `to` was saved by this function or made by [`fresh`], and is not running.
+pub unsafe fn switch(from: *mut Context, to: Context) {
+    // SAFETY: as the caller promises. `from.thread_pointer` is already right: a
+    // context's thread pointer never changes.
+    unsafe {
+        if *crate::fiber::FSGSBASE.get() {
+            switch_stacks(&raw mut (*from).stack_pointer, to.stack_pointer, to.thread_pointer);
+        } else {
+            sys::call(libc::SYS_arch_prctl, [0x1002, to.thread_pointer as u64, 0, 0, 0, 0]);
+            switch_stacks(&raw mut (*from).stack_pointer, to.stack_pointer, 0);
+        }
+    }
+}
+
+/// Whether user code may write the FS base (Linux 5.9 on, told by the kernel).
+static FSGSBASE: Global<bool> = Global::new(false);
+
+pub fn probe() {
+    // SAFETY: reads the auxiliary vector.
+    *FSGSBASE.get() = unsafe { libc::getauxval(libc::AT_HWCAP2) } & 2 != 0;
+}
+
+/// rdi: where to save the stack pointer, rsi: the new one, rdx: the new FS base or 0.
+#[unsafe(naked)]
+unsafe extern "C" fn switch_stacks(save: *mut usize, load: usize, thread_pointer: usize) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "stmxcsr dword ptr [rsp]",
+        "fnstcw word ptr [rsp + 4]",
+        "mov qword ptr [rdi], rsp",
+        "mov rsp, rsi",
+        "test rdx, rdx",
+        "jz 2f",
+        "wrfsbase rdx",
+        "2:",
+        "ldmxcsr dword ptr [rsp]",
+        "fldcw word ptr [rsp + 4]",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Where a fiber starts: registers the place to which `pthread_exit` unwinds (in
+/// assembly, because `setjmp` returns twice), runs the thread, and finishes it.
+/// 256 bytes hold glibc's unwind buffer, 8 more align the stack.
+#[unsafe(naked)]
+unsafe extern "C" fn trampoline() {
+    naked_asm!(
+        "xor ebp, ebp",
+        "sub rsp, 264",
+        "mov rdi, rsp",
+        "mov ecx, 32",
+        "xor eax, eax",
+        "rep stosq",
+        "mov rdi, rsp",
+        "xor esi, esi",
+        "call __sigsetjmp@PLT",
+        "test eax, eax",
+        "jnz 2f",
+        "mov rdi, rsp",
+        "call __pthread_register_cancel@PLT",
+        "call {run}",
+        "2:",
+        "call {finish}",
+        "ud2",
+        run = sym crate::interpose::threads::run_thread,
+        finish = sym crate::interpose::threads::finish_thread,
+    )
+}

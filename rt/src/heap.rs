@@ -1,0 +1,185 @@
+//! The program's heap.
+//!
+//! Each thread allocates from an arena of its own at a fixed address, so an
+//! allocation's address depends on the thread's own past only and allocations of
+//! different threads commute. A freed block is used again only by the thread that
+//! allocated it, only if that thread freed it itself (else its address would depend
+//! on the interleaving), and only when the arena has grown large: until then a
+//! dangling pointer points to a block that is known to be freed.
+//!
+//! What is known about blocks lies in the runtime's memory. A word before each block
+//! gives its number, checked against what is known there.
+
+use crate::{cell::Global, sys};
+use alloc::{collections::VecDeque, vec::Vec};
+use leno_model::{SiteRef, ThreadId};
+
+const ARENAS: usize = 0x2000_0000_0000;
+/// Address space of one arena.
+const STRIDE: usize = 4 << 30;
+/// Bytes before each block: its number, and a gap between neighbours.
+const GAP: usize = 16;
+/// From this size on an arena hands freed blocks out again.
+const REUSE_FROM: usize = 64 << 20;
+
+/// A block, in the order of addresses; its place in the list is its number.
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub start: usize,
+    pub size: usize,
+    /// Bytes that the block can grow to.
+    room: usize,
+    pub allocated_at: SiteRef,
+    pub freed_at: Option<SiteRef>,
+    /// The owner's how-manieth allocation.
+    pub index: u32,
+}
+
+#[derive(Default)]
+struct Arena {
+    blocks: Vec<Block>,
+    used: usize,
+    allocations: u32,
+    /// Numbers of blocks to be used again, by the logarithm of their room.
+    free: Vec<VecDeque<u32>>,
+}
+
+/// Arena 0 is of the time before `main` and of the host, arena `i + 1` of thread `i`.
+static ARENA: Global<Vec<Arena>> = Global::new(Vec::new());
+
+fn arena(number: usize) -> &'static mut Arena {
+    let arenas = ARENA.get();
+    while arenas.len() <= number {
+        arenas.push(Arena::default());
+    }
+    &mut arenas[number]
+}
+
+/// Who allocates: a thread, or the host.
+fn number_of(owner: Option<ThreadId>) -> usize {
+    owner.map_or(0, |t| t.index() + 1)
+}
+
+/// A new block, or null. Its bytes are not cleared if `reused` comes back true.
+pub fn allocate(owner: Option<ThreadId>, size: usize, align: usize, site: SiteRef) -> (*mut u8, bool) {
+    const FAILED: (*mut u8, bool) = (core::ptr::null_mut(), false);
+    let number = number_of(owner);
+    let arena = arena(number);
+    let base = ARENAS + number * STRIDE;
+    if size > STRIDE / 2 || align > STRIDE / 4 {
+        return FAILED;
+    }
+    let room = size.max(1).next_multiple_of(16);
+    arena.allocations += 1;
+    let index = arena.allocations - 1;
+    if arena.used > REUSE_FROM && align <= 16 {
+        let class = room.next_power_of_two().trailing_zeros() as usize;
+        let reusable = arena.free.get_mut(class).and_then(|list| list.pop_front());
+        if let Some(place) = reusable {
+            let block = &mut arena.blocks[place as usize];
+            *block = Block { size, allocated_at: site, freed_at: None, index, ..*block };
+            return (block.start as *mut u8, true);
+        }
+    }
+    if arena.used == 0 && sys::map(base, STRIDE, false).is_none() {
+        return FAILED;
+    }
+    // Room is a power of two for blocks that may be used again.
+    let room = if room <= 1 << 16 { room.next_power_of_two() } else { room };
+    let start = (base + arena.used + GAP).next_multiple_of(align.max(16));
+    if start + room > base + STRIDE {
+        return FAILED;
+    }
+    arena.used = start + room - base;
+    let place = arena.blocks.len();
+    arena.blocks.push(Block { start, size, room, allocated_at: site, freed_at: None, index });
+    // SAFETY: inside the arena's mapping, in the gap before the block.
+    unsafe { ((start - 8) as *mut u64).write(place as u64) };
+    (start as *mut u8, false)
+}
+
+/// What a pointer given to `free` is.
+pub enum Found {
+    Block { owner: usize, place: usize },
+    /// Not the start of a block.
+    Foreign,
+}
+
+/// Finds the block that starts at `addr`.
+pub fn find_start(addr: usize) -> Found {
+    let Some(number) = addr.checked_sub(ARENAS).map(|offset| offset / STRIDE) else { return Found::Foreign };
+    let Some(arena) = ARENA.get().get(number) else { return Found::Foreign };
+    let base = ARENAS + number * STRIDE;
+    if addr < base + GAP || addr >= base + arena.used {
+        return Found::Foreign;
+    }
+    // SAFETY: inside the arena's mapping; the word may have been overwritten by the
+    // program, therefore it is checked, and searched for if it is wrong.
+    let hint = unsafe { ((addr - 8) as *const u64).read_unaligned() } as usize;
+    let place = match arena.blocks.get(hint) {
+        Some(block) if block.start == addr => hint,
+        _ => match arena.blocks.binary_search_by_key(&addr, |b| b.start) {
+            Ok(place) => place,
+            Err(_) => return Found::Foreign,
+        },
+    };
+    Found::Block { owner: number, place }
+}
+
+pub fn block(owner: usize, place: usize) -> &'static mut Block {
+    &mut ARENA.get()[owner].blocks[place]
+}
+
+/// Marks a block as freed by `by`.
+pub fn release(owner: usize, place: usize, by: Option<ThreadId>, site: SiteRef) {
+    let arena = &mut ARENA.get()[owner];
+    let block = &mut arena.blocks[place];
+    block.freed_at = Some(site);
+    if number_of(by) == owner && block.room <= 1 << 16 {
+        let class = block.room.trailing_zeros() as usize;
+        if arena.free.len() <= class {
+            arena.free.resize_with(class + 1, VecDeque::new);
+        }
+        arena.free[class].push_back(place as u32);
+    }
+}
+
+/// The block around an address and its owner (none for the host's arena).
+pub fn around(addr: usize) -> Option<(Option<ThreadId>, Block)> {
+    let number = addr.checked_sub(ARENAS)? / STRIDE;
+    let arena = ARENA.get().get(number)?;
+    let place = arena.blocks.partition_point(|b| b.start <= addr).checked_sub(1)?;
+    let block = arena.blocks[place];
+    let owner = number.checked_sub(1).map(|n| ThreadId(n as u32));
+    (addr < block.start + block.size.max(1)).then_some((owner, block))
+}
+
+/// What is wrong with an access to the heap.
+pub enum Misuse {
+    Freed { size: usize },
+    /// `past` bytes behind the end of the block before it.
+    Outside { size: usize, past: usize },
+}
+
+impl Misuse {
+    /// Tells the kinds apart in a record.
+    pub fn code(&self) -> u32 {
+        match self {
+            Misuse::Freed { .. } => 1,
+            Misuse::Outside { .. } => 2,
+        }
+    }
+}
+
+/// Looks at an access of `len` bytes; nothing is said about memory off the heap.
+pub fn misuse(addr: usize, len: usize) -> Option<Misuse> {
+    let number = addr.checked_sub(ARENAS)? / STRIDE;
+    let arena = ARENA.get().get(number)?;
+    let place = arena.blocks.partition_point(|b| b.start <= addr);
+    let block = arena.blocks[..place].last()?;
+    let end = block.start + block.size;
+    if addr + len > end {
+        return Some(Misuse::Outside { size: block.size, past: addr.max(end) - end });
+    }
+    block.freed_at.map(|_| Misuse::Freed { size: block.size })
+}

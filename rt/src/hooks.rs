@@ -1,0 +1,297 @@
+//! The hooks that instrumented code calls; docs/architecture.md has the table.
+//!
+//! A hook stands before a plain access, which the program makes itself as soon as the
+//! hook returns. Atomics are performed here, when their turn has come.
+
+use crate::{
+    accesses::Accesses,
+    describe,
+    execution::{self, event, event_with, running},
+    heap, libc_models,
+    trace::FailureText,
+};
+use leno_model::{Access, AccessKind, Op, Order, Property, SiteRef};
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
+    plain(site, &Accesses::one(AccessKind::Read, ptr, len, None));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_write(site: u64, ptr: u64, len: u64) {
+    plain(site, &Accesses::one(AccessKind::Write, ptr, len, None));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
+    plain(site, &Accesses::one(AccessKind::Read, from, len, None).and(AccessKind::Write, to, len, None));
+}
+
+fn plain(site: u64, accesses: &Accesses) {
+    if running().is_some() && !accesses.is_empty() {
+        event(Op::Access, accesses, SiteRef(site));
+        check(accesses, SiteRef(site));
+    }
+}
+
+/// An event that accesses memory on behalf of a modelled function.
+pub fn modelled(site: SiteRef, accesses: &Accesses) {
+    plain(site.0, accesses);
+}
+
+/// Fails if an access that is about to be made is not to a living object.
+fn check(accesses: &[Access], site: SiteRef) {
+    for access in accesses {
+        let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
+        let what = describe::misuse(access, &wrong);
+        let object = describe::object(access.addr);
+        execution::fail(Property::Memory, wrong.code(), site, FailureText::Misuse { what, object: Some(object) });
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_fence(site: u64, order: u32) {
+    if running().is_some() {
+        event(Op::Fence(order_of(order)), &Accesses::none(), SiteRef(site));
+    }
+    core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+fn order_of(number: u32) -> Order {
+    match number & 0xf {
+        0 => Order::Relaxed,
+        1 => Order::Acquire,
+        2 => Order::Release,
+        3 => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+/// The `mode` argument of an atomic hook, taken apart.
+#[derive(Clone, Copy)]
+struct Mode(u32);
+
+impl Mode {
+    fn size(self) -> u64 {
+        u64::from(self.0 & 0xff)
+    }
+    fn order(self) -> Order {
+        order_of(self.0 >> 8)
+    }
+    fn failure_order(self) -> Order {
+        order_of(self.0 >> 12)
+    }
+    fn operation(self) -> u32 {
+        self.0 >> 16 & 0xff
+    }
+}
+
+/// Lets an atomic access take place in its turn. `kind` says, when the turn has come,
+/// whether it will write, and with which order it counts.
+fn atomic(site: u64, ptr: u64, mode: Mode, planned: AccessKind, settle: impl FnOnce() -> (AccessKind, Order)) {
+    if running().is_none() {
+        return;
+    }
+    let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
+    event_with(Op::Access, &access(planned, mode.order()), SiteRef(site), |_| {
+        let (kind, order) = settle();
+        access(kind, order)
+    });
+    check(&access(planned, mode.order()), SiteRef(site));
+}
+
+/// Reads `size` bytes (1 to 16) as a number.
+///
+/// # Safety
+/// The program accesses these bytes itself.
+unsafe fn load(ptr: u64, size: u64) -> u128 {
+    // SAFETY: as the caller says; fibers share one kernel thread, so a plain access
+    // is as good as an atomic one.
+    unsafe {
+        match size {
+            1 => u128::from((ptr as *const u8).read_volatile()),
+            2 => u128::from((ptr as *const u16).read_volatile()),
+            4 => u128::from((ptr as *const u32).read_volatile()),
+            8 => u128::from((ptr as *const u64).read_volatile()),
+            _ => (ptr as *const u128).read_volatile(),
+        }
+    }
+}
+
+/// Writes `size` bytes.
+///
+/// # Safety
+/// As for [`load`].
+unsafe fn store(ptr: u64, size: u64, value: u128) {
+    // SAFETY: as the caller says.
+    unsafe {
+        match size {
+            1 => (ptr as *mut u8).write_volatile(value as u8),
+            2 => (ptr as *mut u16).write_volatile(value as u16),
+            4 => (ptr as *mut u32).write_volatile(value as u32),
+            8 => (ptr as *mut u64).write_volatile(value as u64),
+            _ => (ptr as *mut u128).write_volatile(value),
+        }
+    }
+}
+
+/// # Safety
+/// The program loads these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_load(site: u64, ptr: u64, mode: u32) -> u64 {
+    let mode = Mode(mode);
+    atomic(site, ptr, mode, AccessKind::Read, || (AccessKind::Read, mode.order()));
+    // SAFETY: as the caller says.
+    unsafe { load(ptr, mode.size()) as u64 }
+}
+
+/// # Safety
+/// The program stores these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_store(site: u64, ptr: u64, value: u64, mode: u32) {
+    let mode = Mode(mode);
+    atomic(site, ptr, mode, AccessKind::Write, || (AccessKind::Write, mode.order()));
+    // SAFETY: as the caller says.
+    unsafe { store(ptr, mode.size(), u128::from(value)) }
+}
+
+/// # Safety
+/// The program updates these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mode: u32) -> u64 {
+    // SAFETY: as the caller says.
+    unsafe { rmw(site, ptr, u128::from(operand), Mode(mode)) as u64 }
+}
+
+unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
+    atomic(site, ptr, mode, AccessKind::ReadWrite, || (AccessKind::ReadWrite, mode.order()));
+    // SAFETY: as the caller says.
+    unsafe {
+        let old = load(ptr, mode.size());
+        store(ptr, mode.size(), apply(mode, old, operand));
+        old
+    }
+}
+
+/// What `atomicrmw` stores.
+fn apply(mode: Mode, old: u128, operand: u128) -> u128 {
+    let bits = mode.size() as u32 * 8;
+    let signed = |v: u128| (v << (128 - bits)) as i128 >> (128 - bits);
+    let pick = |first: bool| if first { old } else { operand };
+    let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+    let float = |f: fn(f64, f64) -> f64| match bits {
+        32 => {
+            let (a, b) = (f32::from_bits(old as u32), f32::from_bits(operand as u32));
+            u128::from((f(f64::from(a), f64::from(b)) as f32).to_bits())
+        }
+        _ => u128::from(f(f64::from_bits(old as u64), f64::from_bits(operand as u64)).to_bits()),
+    };
+    let new = match mode.operation() {
+        0 => operand,
+        1 => old.wrapping_add(operand),
+        2 => old.wrapping_sub(operand),
+        3 => old & operand,
+        4 => !(old & operand),
+        5 => old | operand,
+        6 => old ^ operand,
+        7 => pick(signed(old) > signed(operand)),
+        8 => pick(signed(old) <= signed(operand)),
+        9 => pick(old > operand),
+        10 => pick(old <= operand),
+        11 => float(|a, b| a + b),
+        12 => float(|a, b| a - b),
+        13 => float(f64::max),
+        14 => float(f64::min),
+        15 => if old >= operand { 0 } else { old + 1 },
+        16 => if old == 0 || old > operand { operand } else { old - 1 },
+        17 => if old >= operand { old - operand } else { old },
+        18 => old.saturating_sub(operand),
+        other => panic!("unknown atomic operation {other}"),
+    };
+    new & mask
+}
+
+/// The result of a compare-exchange, in two registers.
+#[repr(C)]
+pub struct Exchanged {
+    old: u64,
+    ok: u64,
+}
+
+/// # Safety
+/// The program updates these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_cas(site: u64, ptr: u64, expected: u64, new: u64, mode: u32) -> Exchanged {
+    let mask = u64::MAX >> (64 - 8 * Mode(mode).size());
+    // SAFETY: as the caller says.
+    let (old, ok) = unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new), Mode(mode)) };
+    Exchanged { old: old as u64, ok: u64::from(ok) }
+}
+
+unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u128, bool) {
+    // SAFETY: as the caller says.
+    let matches = || unsafe { load(ptr, mode.size()) } == expected;
+    atomic(site, ptr, mode, AccessKind::ReadWrite, || {
+        if matches() { (AccessKind::ReadWrite, mode.order()) } else { (AccessKind::Read, mode.failure_order()) }
+    });
+    // SAFETY: as the caller says.
+    unsafe {
+        let old = load(ptr, mode.size());
+        let ok = old == expected;
+        if ok {
+            store(ptr, mode.size(), new);
+        }
+        (old, ok)
+    }
+}
+
+/// # Safety
+/// The program loads these bytes; `out` takes 16.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_load_16(site: u64, ptr: u64, out: *mut u128, mode: u32) {
+    let mode = Mode(mode);
+    atomic(site, ptr, mode, AccessKind::Read, || (AccessKind::Read, mode.order()));
+    // SAFETY: as the caller says.
+    unsafe { out.write_unaligned(load(ptr, 16)) }
+}
+
+/// # Safety
+/// The program stores these bytes; `value` has 16.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_store_16(site: u64, ptr: u64, value: *const u128, mode: u32) {
+    let mode = Mode(mode);
+    atomic(site, ptr, mode, AccessKind::Write, || (AccessKind::Write, mode.order()));
+    // SAFETY: as the caller says.
+    unsafe { store(ptr, 16, value.read_unaligned()) }
+}
+
+/// # Safety
+/// The program updates these bytes; `operand` has, `out` takes 16.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_rmw_16(site: u64, ptr: u64, operand: *const u128, out: *mut u128, mode: u32) {
+    // SAFETY: as the caller says.
+    unsafe { out.write_unaligned(rmw(site, ptr, operand.read_unaligned(), Mode(mode))) }
+}
+
+/// # Safety
+/// The program updates these bytes; `expected` has and takes, `new` has 16.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_atomic_cas_16(site: u64, ptr: u64, expected: *mut u128, new: *const u128, mode: u32) -> u64 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (old, ok) = cas(site, ptr, expected.read_unaligned(), new.read_unaligned(), Mode(mode));
+        expected.write_unaligned(old);
+        u64::from(ok)
+    }
+}
+
+/// A call out of the unit: what the callee reads and writes is an event, if there is
+/// a model of it.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub extern "C" fn __leno_extern(site: u64, callee: u64, n: u32, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64) {
+    if running().is_some() {
+        let _ = callee;
+        libc_models::call(SiteRef(site), &[a0, a1, a2, a3, a4, a5][..(n as usize).min(6)]);
+    }
+}

@@ -1,0 +1,322 @@
+//! The host of a check: stands before the program's `main`, runs the search, and
+//! has each execution carried out by a child process.
+//!
+//! `__libc_start_main` is interposed: constructors have run when our main is called
+//! in the program's place. The child of an execution calls the program's main on the
+//! same stack, below our frames.
+
+use crate::{
+    cell::Global,
+    channel,
+    execution::{self, Settings},
+    fiber, interpose, libc_models,
+    record::{self, record},
+    signals, sys,
+    trace::place,
+    units,
+};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use leno_checker::{Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
+use leno_model::{
+    Access, End, Event, Execution, Property, Step,
+    wire::{CHANNEL, Fault, Job, Message, Mode, SearchKind, Summary},
+};
+
+pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
+type Hook = Option<unsafe extern "C" fn()>;
+type StartMain =
+    unsafe extern "C" fn(Main, i32, *mut *mut libc::c_char, Hook, Hook, Hook, *mut libc::c_void) -> i32;
+
+/// The program's main and what it is called with.
+#[derive(Clone, Copy)]
+struct Program {
+    main: Main,
+    argc: i32,
+    argv: *mut *mut libc::c_char,
+    envp: *mut *mut libc::c_char,
+}
+
+static PROGRAM: Global<Option<Program>> = Global::new(None);
+static RTLD_FINI: Global<Hook> = Global::new(None);
+static JOB: Global<Option<Job>> = Global::new(None);
+/// What the execution under way is to show, where it is one to be shown.
+static WANTED: Global<Option<Shown>> = Global::new(None);
+
+/// A bug that an execution shows.
+#[derive(Clone)]
+pub enum Shown {
+    Found(Finding),
+    /// The process ended with a status that is not 0.
+    Status(i32),
+}
+
+/// # Safety
+/// Called by the program's start-up code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __libc_start_main(
+    main: Main,
+    argc: i32,
+    argv: *mut *mut libc::c_char,
+    init: Hook,
+    fini: Hook,
+    rtld_fini: Hook,
+    stack_end: *mut libc::c_void,
+) -> i32 {
+    // SAFETY: libc's own function of this name; it gets what it was to get, but for
+    // our main and, behind all destructors, our last words.
+    unsafe {
+        let real: StartMain = core::mem::transmute(interpose::next(c"__libc_start_main"));
+        let Some(fd) = channel_descriptor() else {
+            return real(main, argc, argv, init, fini, rtld_fini, stack_end);
+        };
+        channel::open(fd);
+        *PROGRAM.get() = Some(Program { main, argc, argv, envp: core::ptr::null_mut() });
+        *RTLD_FINI.get() = rtld_fini;
+        real(host_main, argc, argv, init, fini, Some(last_words), stack_end)
+    }
+}
+
+fn channel_descriptor() -> Option<i32> {
+    let name = format!("{CHANNEL}\0");
+    // SAFETY: a string that ends with a zero; the result is one too.
+    unsafe {
+        let value = libc::getenv(name.as_ptr().cast());
+        let text = (!value.is_null()).then(|| core::ffi::CStr::from_ptr(value))?;
+        text.to_str().ok()?.parse().ok()
+    }
+}
+
+/// Calls the program's main; runs on the main thread's fiber.
+pub fn call_main() -> i32 {
+    let program = PROGRAM.get().expect("the program's main is known");
+    // SAFETY: as libc would call it.
+    unsafe { (program.main)(program.argc, program.argv, program.envp) }
+}
+
+/// Runs behind all `atexit` handlers and destructors.
+unsafe extern "C" fn last_words() {
+    // SAFETY: what libc would have called.
+    unsafe {
+        if let Some(fini) = *RTLD_FINI.get() {
+            fini();
+        }
+        if let Some(x) = execution::running() {
+            libc::fflush(core::ptr::null_mut());
+            let status = x.status.unwrap_or(0);
+            execution::finish(End::Completed { status });
+        }
+    }
+}
+
+unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mut libc::c_char) -> i32 {
+    if let Some(program) = PROGRAM.get() {
+        program.envp = envp;
+    }
+    channel::send(&Message::Hello { units: units::list() });
+    let Some(job) = channel::receive_job() else { sys::exit_group(70) };
+    // SAFETY: a call of libc's at start-up. Children of the program are not checked.
+    unsafe {
+        libc::unsetenv(c"LD_PRELOAD".as_ptr());
+        libc::unsetenv(c"LENO_CHANNEL".as_ptr());
+    }
+    fiber::probe();
+    record::create();
+    libc_models::prepare(&job.unknown_callees);
+    signals::install();
+    let mode = job.mode.clone();
+    *JOB.get() = Some(job);
+    match mode {
+        Mode::Check { search, keep_going, max_executions } => {
+            let search: Box<dyn Search> = match search {
+                SearchKind::Source => Box::new(Source::new()),
+                SearchKind::Naive => Box::new(Naive::new()),
+            };
+            check(search, keep_going, max_executions);
+        }
+        Mode::Replay { threads, steps } => {
+            for name in threads {
+                record().intern(name);
+            }
+            let steps = steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
+            execute(&Plan { steps, sleep: Vec::new() }, false, true);
+            if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution() {
+                nondeterminism(at, None, events);
+            }
+            channel::send(&Message::Done(Summary {
+                counts: Default::default(),
+                exhaustive: false,
+                steps_limited: false,
+                weak_atomics: false,
+                unseen: Vec::new(),
+            }));
+        }
+    }
+    sys::exit_group(0)
+}
+
+fn job() -> &'static Job {
+    JOB.get().as_ref().expect("the job is known from the start")
+}
+
+pub fn replaying() -> bool {
+    matches!(job().mode, Mode::Replay { .. })
+}
+
+fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
+    let mut exhaustive = true;
+    let mut steps_limited = false;
+    let mut bugs = 0;
+    let mut statuses: Vec<i32> = Vec::new();
+    let mut last_progress = sys::now();
+    let mut previous: Vec<Event> = Vec::new();
+    let mut previous_accesses: Vec<Access> = Vec::new();
+    while let Some(plan) = search.next() {
+        if max_executions != 0 && search.counts().executions >= max_executions {
+            exhaustive = false;
+            break;
+        }
+        let run = execute(&plan, keep_going, false);
+        if let End::Diverged { at } = run.end {
+            nondeterminism(at, previous.get(at as usize), run.events);
+        }
+        steps_limited |= run.end == End::Bounded;
+        libc_models::note_sharing(&run);
+        let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
+        if let End::Completed { status } = run.end {
+            if status != 0 && !statuses.contains(&status) {
+                statuses.push(status);
+                shown.push(Shown::Status(status));
+            }
+        }
+        previous.clear();
+        previous.extend_from_slice(run.events);
+        previous_accesses.clear();
+        previous_accesses.extend_from_slice(run.accesses);
+        for bug in shown {
+            if !job().properties.contains(&property(&bug)) {
+                continue;
+            }
+            bugs += 1;
+            show(&bug, &previous, &previous_accesses);
+            if !keep_going {
+                exhaustive = false;
+                break;
+            }
+        }
+        if !exhaustive {
+            break;
+        }
+        let now = sys::now();
+        if now - last_progress > 100_000_000 {
+            last_progress = now;
+            let mut counts = search.counts();
+            counts.bugs = bugs;
+            channel::send(&Message::Progress(counts));
+        }
+    }
+    let mut counts = search.counts();
+    counts.bugs = bugs;
+    channel::send(&Message::Done(Summary {
+        counts,
+        exhaustive: exhaustive && !steps_limited,
+        steps_limited,
+        weak_atomics: search.weak_atomics(),
+        unseen: libc_models::unseen(),
+    }));
+}
+
+/// Which property a bug violates.
+pub fn property(bug: &Shown) -> Property {
+    match bug {
+        Shown::Status(_) => Property::Exit,
+        Shown::Found(finding) => match finding {
+            Finding::Race { .. } => Property::Race,
+            Finding::Deadlock { .. } => Property::Deadlock,
+            Finding::Hang { .. } => Property::Termination,
+            Finding::Failure(failure) => failure.property,
+            Finding::Diverged { .. } => Property::Progress,
+        },
+    }
+}
+
+/// Runs the schedule of a bug once more, and has it sent as a trace.
+fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
+    let len = match bug {
+        Shown::Found(Finding::Race { first, second, .. }) => *first.max(second) as usize + 1,
+        Shown::Found(Finding::Failure(failure)) => failure.after as usize,
+        _ => events.len(),
+    };
+    let step = |event: &Event| PlannedStep {
+        step: Step { thread: event.thread, choice: event.choice },
+        fingerprint: fingerprint(event, &accesses[event.first_access as usize..][..event.access_count as usize]),
+    };
+    let plan = Plan { steps: events[..len].iter().map(step).collect(), sleep: Vec::new() };
+    *WANTED.get() = Some(bug.clone());
+    let run = execute(&plan, false, true);
+    if let End::Diverged { at } = run.end {
+        nondeterminism(at, events.get(at as usize), run.events);
+    }
+    *WANTED.get() = None;
+}
+
+/// The bugs that the traced execution is to report.
+pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
+    if let Some(wanted) = WANTED.get() {
+        return alloc::vec![wanted.clone()];
+    }
+    let mut search = Source::new();
+    search.next();
+    let mut shown: Vec<Shown> = search.absorb(run).into_iter().map(Shown::Found).collect();
+    if let End::Completed { status } = run.end {
+        shown.push(Shown::Status(status));
+    }
+    shown.retain(|bug| job().properties.contains(&property(bug)) && !matches!(bug, Shown::Status(0)));
+    shown
+}
+
+/// Has an execution carried out and gives its record.
+fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
+    loop {
+        let threads = record().threads().names().len() + 1;
+        if let Err(error) = fiber::provide(threads.max(8)) {
+            fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
+        }
+        record().reset();
+        let pid = sys::fork();
+        if pid < 0 {
+            fault(Fault::Internal { what: format!("no child process (error {})", -pid) });
+        }
+        if pid == 0 {
+            let settings = Settings { keep_going, max_steps: job().max_steps, traced };
+            execution::run(plan.clone(), &settings);
+        }
+        let status = sys::wait(pid);
+        if record().wanted_stacks().is_some() {
+            continue;
+        }
+        match record().execution() {
+            Some(run) => return run,
+            None => fault(Fault::Internal { what: ended_early(status) }),
+        }
+    }
+}
+
+fn ended_early(status: i32) -> String {
+    let events = record().events.len();
+    if libc::WIFSIGNALED(status) {
+        format!("an execution was killed by signal {} after {events} events", libc::WTERMSIG(status))
+    } else {
+        format!("an execution left leno's control with status {} after {events} events", libc::WEXITSTATUS(status))
+    }
+}
+
+fn nondeterminism(at: u32, expected: Option<&Event>, events: &[Event]) -> ! {
+    let found = events.get(at as usize).or(events.last());
+    fault(Fault::Nondeterminism { step: at, expected: expected.map(place), found: found.map(place) })
+}
+
+/// Ends the check with a fault.
+pub fn fault(fault: Fault) -> ! {
+    channel::send(&Message::Fault(fault));
+    sys::exit_group(70)
+}

@@ -1,0 +1,208 @@
+//! malloc and its family.
+//!
+//! An allocation is no event: its address depends on the allocating thread's past
+//! only. Freeing is a write of the whole block.
+
+use crate::{
+    accesses::Accesses,
+    describe,
+    execution::{self, call_site, current_thread, event, running},
+    heap::{self, Found},
+    trace::FailureText,
+};
+use alloc::{format, string::String};
+use core::ptr::null_mut;
+use leno_model::{AccessKind, Op, Property, SiteRef};
+
+type Pointer = *mut u8;
+
+fn set_errno(error: i32) {
+    // SAFETY: the running thread's errno.
+    unsafe { *libc::__errno_location() = error };
+}
+
+fn allocate(size: usize, align: usize) -> (Pointer, bool) {
+    let site = if running().is_some() { call_site() } else { SiteRef(0) };
+    let (block, reused) = heap::allocate(current_thread(), size, align, site);
+    if block.is_null() {
+        set_errno(libc::ENOMEM);
+    }
+    (block, reused)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn malloc(size: usize) -> Pointer {
+    allocate(size, 16).0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn calloc(count: usize, size: usize) -> Pointer {
+    let Some(bytes) = count.checked_mul(size) else {
+        set_errno(libc::ENOMEM);
+        return null_mut();
+    };
+    let (block, reused) = allocate(bytes, 16);
+    if reused {
+        // SAFETY: a block of that size.
+        unsafe { block.write_bytes(0, bytes) };
+    }
+    block
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn free(pointer: Pointer) {
+    if !pointer.is_null() {
+        release(pointer, "frees");
+    }
+}
+
+fn release(pointer: Pointer, does: &str) {
+    let site = call_site();
+    let (owner, place) = match heap::find_start(pointer as usize) {
+        Found::Block { owner, place } => (owner, place),
+        Found::Foreign => return misused(format!("{does} what is not the start of a block"), pointer, 3, site),
+    };
+    if running().is_some() {
+        let size = heap::block(owner, place).size as u64;
+        let whole = Accesses::one(AccessKind::Write, pointer as u64, size, None);
+        event(Op::Access, &whole, site);
+    }
+    if heap::block(owner, place).freed_at.is_some() {
+        return misused(format!("{does} a block that has been freed"), pointer, 4, site);
+    }
+    give_back(owner, place, site);
+}
+
+fn give_back(owner: usize, place: usize, site: SiteRef) {
+    let block = *heap::block(owner, place);
+    heap::release(owner, place, current_thread(), site);
+    execution::forget(block.start as u64, block.size as u64);
+}
+
+fn misused(what: String, pointer: Pointer, code: u32, site: SiteRef) {
+    if running().is_some() {
+        let object = Some(describe::object(pointer as u64));
+        execution::fail(Property::Memory, code, site, FailureText::Misuse { what, object });
+    }
+    // Outside an execution it is nobody's to report: as if it had not been called.
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
+    if pointer.is_null() {
+        return allocate(size, 16).0;
+    }
+    if size == 0 {
+        release(pointer, "reallocates");
+        return null_mut();
+    }
+    let Found::Block { owner, place } = heap::find_start(pointer as usize) else {
+        misused(String::from("reallocates what is not the start of a block"), pointer, 3, call_site());
+        return null_mut();
+    };
+    // Never in place: whoever still uses the old block must be found out.
+    let old = heap::block(owner, place).size;
+    let (new, _) = allocate(size, 16);
+    if new.is_null() {
+        return null_mut();
+    }
+    if running().is_some() {
+        let whole = Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None);
+        event(Op::Access, &whole, call_site());
+    }
+    // SAFETY: both blocks are that long, and they are different ones.
+    unsafe { core::ptr::copy_nonoverlapping(pointer, new, old.min(size)) };
+    if heap::block(owner, place).freed_at.is_some() {
+        misused(String::from("reallocates a block that has been freed"), pointer, 4, call_site());
+        return null_mut();
+    }
+    give_back(owner, place, call_site());
+    new
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reallocarray(pointer: Pointer, count: usize, size: usize) -> Pointer {
+    match count.checked_mul(size) {
+        // SAFETY: as the caller says.
+        Some(bytes) => unsafe { realloc(pointer, bytes) },
+        None => {
+            set_errno(libc::ENOMEM);
+            null_mut()
+        }
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn memalign(align: usize, size: usize) -> Pointer {
+    if !align.is_power_of_two() {
+        set_errno(libc::EINVAL);
+        return null_mut();
+    }
+    allocate(size, align).0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> Pointer {
+    // SAFETY: the same function.
+    unsafe { memalign(align, size) }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn posix_memalign(out: *mut Pointer, align: usize, size: usize) -> i32 {
+    if !align.is_power_of_two() || align < 8 {
+        return libc::EINVAL;
+    }
+    let (block, _) = allocate(size, align);
+    if block.is_null() {
+        return libc::ENOMEM;
+    }
+    // SAFETY: the program's own place for the result.
+    unsafe { *out = block };
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn valloc(size: usize) -> Pointer {
+    allocate(size, 4096).0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvalloc(size: usize) -> Pointer {
+    allocate(size.next_multiple_of(4096), 4096).0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn malloc_usable_size(pointer: Pointer) -> usize {
+    match heap::find_start(pointer as usize) {
+        Found::Block { owner, place } => heap::block(owner, place).size,
+        Found::Foreign => 0,
+    }
+}
+
+/// Nothing to be tuned and nothing to be given back.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc_trim(_: usize) -> i32 {
+    0
+}

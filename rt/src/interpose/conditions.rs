@@ -1,0 +1,68 @@
+//! Condition variables.
+
+use super::real;
+use crate::{
+    accesses::Accesses,
+    execution::{call_site, event, running},
+};
+use leno_model::Op;
+
+type Cond = *mut libc::pthread_cond_t;
+type Mutex = *mut libc::pthread_mutex_t;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_init(cond: Cond, attributes: *const libc::pthread_condattr_t) -> i32 {
+    let result = real!(pthread_cond_init(cond => Cond, attributes => *const libc::pthread_condattr_t) -> i32);
+    if result == 0 && running().is_some() {
+        event(Op::CondInit { cond: cond as u64 }, &Accesses::none(), call_site());
+    }
+    result
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_destroy(cond: Cond) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_destroy(cond => Cond) -> i32);
+    }
+    event(Op::CondDestroy { cond: cond as u64 }, &Accesses::none(), call_site());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
+    }
+    let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
+    event(Op::Wait { cond, mutex }, &Accesses::none(), site);
+    event(Op::Rewait { cond, mutex }, &Accesses::none(), site);
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_signal(cond: Cond) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_signal(cond => Cond) -> i32);
+    }
+    event(Op::Signal { cond: cond as u64 }, &Accesses::none(), call_site());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_broadcast(cond: Cond) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_broadcast(cond => Cond) -> i32);
+    }
+    event(Op::Broadcast { cond: cond as u64 }, &Accesses::none(), call_site());
+    0
+}

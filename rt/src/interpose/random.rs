@@ -1,0 +1,95 @@
+//! Random numbers: those of the system are a function of the thread's own past;
+//! those of libc have a state that all threads share, which is an object.
+
+use super::real;
+use crate::{
+    accesses::Accesses,
+    execution::{call_site, event, running},
+};
+use leno_model::Op;
+
+/// Names for libc's hidden state; no program has objects in the first page.
+const RAND: u64 = 0x10;
+const RAND48: u64 = 0x20;
+
+fn hidden(object: u64) {
+    if running().is_some() {
+        event(Op::Hidden { object }, &Accesses::none(), call_site());
+    }
+}
+
+macro_rules! stateful {
+    ($($object:ident: fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        /// # Safety
+        /// As libc's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> $result {
+            hidden($object);
+            real!($name($($arg => $type),*) -> $result)
+        }
+    )*};
+}
+
+stateful! {
+    RAND: fn rand() -> i32;
+    RAND: fn srand(seed: u32) -> ();
+    RAND: fn random() -> i64;
+    RAND: fn srandom(seed: u32) -> ();
+    RAND48: fn drand48() -> f64;
+    RAND48: fn lrand48() -> i64;
+    RAND48: fn mrand48() -> i64;
+    RAND48: fn srand48(seed: i64) -> ();
+}
+
+/// Fills a buffer from the running thread's own generator (xorshift64*).
+fn fill(out: *mut u8, len: usize) -> bool {
+    let Some(x) = running() else { return false };
+    let state = &mut x.thread().random;
+    for i in 0..len {
+        *state ^= *state >> 12;
+        *state ^= *state << 25;
+        *state ^= *state >> 27;
+        // SAFETY: the program's own buffer of that length.
+        unsafe { out.add(i).write((state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 56) as u8) };
+    }
+    true
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn getrandom(out: *mut u8, len: usize, flags: u32) -> isize {
+    if fill(out, len) {
+        return len as isize;
+    }
+    real!(getrandom(out => *mut u8, len => usize, flags => u32) -> isize)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn getentropy(out: *mut u8, len: usize) -> i32 {
+    if fill(out, len) {
+        return 0;
+    }
+    real!(getentropy(out => *mut u8, len => usize) -> i32)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arc4random_buf(out: *mut u8, len: usize) {
+    if !fill(out, len) {
+        real!(arc4random_buf(out => *mut u8, len => usize) -> ());
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn arc4random() -> u32 {
+    let mut bytes = [0; 4];
+    // SAFETY: our own buffer.
+    unsafe { arc4random_buf(bytes.as_mut_ptr(), 4) };
+    u32::from_le_bytes(bytes)
+}

@@ -1,0 +1,195 @@
+//! Creating, joining and ending threads.
+
+use super::{process, real};
+use crate::{
+    accesses::Accesses,
+    cell::Global,
+    execution::{self, Start, call_site, event, running},
+    fiber, host,
+};
+use alloc::vec::Vec;
+use leno_model::{AccessKind, Op, ThreadId};
+
+type Value = *mut libc::c_void;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    handle: *mut u64,
+    attributes: *const libc::pthread_attr_t,
+    start: Start,
+    argument: Value,
+) -> i32 {
+    let Some(x) = running() else {
+        return real!(pthread_create(handle => *mut u64, attributes => *const libc::pthread_attr_t,
+            start => Start, argument => Value) -> i32);
+    };
+    let child = x.next_child();
+    // glibc has stored the handle when the new thread starts.
+    let stored = Accesses::one(AccessKind::Write, handle as u64, 8, None);
+    event(Op::Create { child }, &stored, call_site());
+    let mut state = libc::PTHREAD_CREATE_JOINABLE;
+    if !attributes.is_null() {
+        type Attributes = *const libc::pthread_attr_t;
+        real!(pthread_attr_getdetachstate(attributes => Attributes, &raw mut state => *mut i32) -> i32);
+    }
+    let x = running().expect("in an execution");
+    x.add_thread(child, start, argument, state == libc::PTHREAD_CREATE_DETACHED);
+    // SAFETY: the program's own place for the handle.
+    unsafe { *handle = fiber::handle(child) };
+    execution::start_thread(child);
+    0
+}
+
+/// The body of every fiber.
+pub extern "C" fn run_thread() {
+    fiber::clear_frames();
+    let x = running().expect("fibers run in an execution");
+    match x.thread().start {
+        Some(start) => {
+            let argument = x.thread().argument;
+            let result = start(argument);
+            running().expect("still running").thread().result = result;
+        }
+        // SAFETY: the return of main is a call of `exit`.
+        None => unsafe { process::exit(host::call_main()) },
+    }
+}
+
+/// Behind the body, or where `pthread_exit` has unwound to.
+pub extern "C" fn finish_thread() -> ! {
+    fiber::clear_frames();
+    real!(__call_tls_dtors() -> ());
+    run_destructors();
+    if execution::end_thread() {
+        // The last thread has gone: the process exits as if main had returned 0.
+        running().expect("still running").status = Some(0);
+        real!(exit(0 => i32) -> ());
+    }
+    execution::leave_ended()
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
+    let Some(x) = running() else {
+        return real!(pthread_join(handle => u64, result => *mut Value) -> i32);
+    };
+    let Some(thread) = fiber::of_handle(handle) else { return libc::ESRCH };
+    if thread == execution::current_thread().unwrap_or(ThreadId::MAIN) {
+        return libc::EDEADLK;
+    }
+    match x.thread_numbered(thread) {
+        None => return libc::ESRCH,
+        Some(joined) if joined.detached => return libc::EINVAL,
+        Some(_) => {}
+    }
+    let stored = if result.is_null() {
+        Accesses::none()
+    } else {
+        Accesses::one(AccessKind::Write, result as u64, 8, None)
+    };
+    event(Op::Join { thread }, &stored, call_site());
+    let joined = running().expect("in an execution").thread_numbered(thread).expect("it exists");
+    joined.detached = true;
+    if !result.is_null() {
+        // SAFETY: the program's own place for the result.
+        unsafe { *result = joined.result };
+    }
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
+    let Some(x) = running() else { return real!(pthread_detach(handle => u64) -> i32) };
+    match fiber::of_handle(handle).and_then(|thread| x.thread_numbered(thread)) {
+        None => libc::ESRCH,
+        Some(thread) if thread.detached => libc::EINVAL,
+        Some(thread) => {
+            thread.detached = true;
+            0
+        }
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_exit(result: Value) -> ! {
+    if let Some(x) = running() {
+        x.thread().result = result;
+    }
+    real!(pthread_exit(result => Value) -> ());
+    unreachable!("pthread_exit returned")
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_self() -> u64 {
+    fiber::own_handle()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_equal(a: u64, b: u64) -> i32 {
+    i32::from(a == b)
+}
+
+type Destructor = Option<unsafe extern "C" fn(Value)>;
+
+/// The destructors of thread-specific data, by key. libc keeps the values; it would
+/// run the destructors only when the kernel thread ends.
+static DESTRUCTORS: Global<Vec<Destructor>> = Global::new(Vec::new());
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructor) -> i32 {
+    let result = real!(pthread_key_create(key => *mut u32, destructor => Destructor) -> i32);
+    if result == 0 {
+        // SAFETY: libc has stored the key there.
+        let key = unsafe { *key } as usize;
+        let destructors = DESTRUCTORS.get();
+        if destructors.len() <= key {
+            destructors.resize(key + 1, None);
+        }
+        destructors[key] = destructor;
+    }
+    result
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_key_delete(key: u32) -> i32 {
+    if let Some(destructor) = DESTRUCTORS.get().get_mut(key as usize) {
+        *destructor = None;
+    }
+    real!(pthread_key_delete(key => u32) -> i32)
+}
+
+/// Runs the destructors of the running thread's data, as often as they make new
+/// data, but no more often than POSIX demands.
+fn run_destructors() {
+    const ROUNDS: usize = 4;
+    for _ in 0..ROUNDS {
+        let mut any = false;
+        for key in 0..DESTRUCTORS.get().len() {
+            let Some(destructor) = DESTRUCTORS.get()[key] else { continue };
+            // SAFETY: a key that exists; the value is given to its own destructor.
+            unsafe {
+                let value = libc::pthread_getspecific(key as u32);
+                if !value.is_null() {
+                    any = true;
+                    libc::pthread_setspecific(key as u32, core::ptr::null());
+                    destructor(value);
+                }
+            }
+        }
+        if !any {
+            return;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Fatal signals: a thread that crashes has failed.
+
+use crate::{
+    describe,
+    execution::{self, running},
+    sys,
+    trace::FailureText,
+};
+use leno_model::Property;
+
+const FATAL: [(i32, &str); 6] = [
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGABRT, "SIGABRT"),
+    (libc::SIGTRAP, "SIGTRAP"),
+];
+
+const STACK: usize = 1 << 18;
+
+/// Catches the signals, on a stack of our own: the program's may have overflowed.
+pub fn install() {
+    let Some(stack) = sys::map(0, STACK, false) else { return };
+    // SAFETY: plain use of sigaltstack and sigaction.
+    unsafe {
+        let alternate = libc::stack_t { ss_sp: stack.cast(), ss_flags: 0, ss_size: STACK };
+        libc::sigaltstack(&alternate, core::ptr::null_mut());
+        for (number, _) in FATAL {
+            let mut action: libc::sigaction = core::mem::zeroed();
+            action.sa_sigaction = caught as *const () as usize;
+            // The thread never returns from the handler, so the signal must not stay blocked.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+            libc::sigaction(number, &action, core::ptr::null_mut());
+        }
+    }
+}
+
+extern "C" fn caught(number: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
+    let Some(x) = running() else {
+        // SAFETY: with the default action the signal comes again and ends the process.
+        unsafe { libc::signal(number, libc::SIG_DFL) };
+        return;
+    };
+    let name = FATAL.iter().find(|(n, _)| *n == number).map_or("signal", |(_, name)| name);
+    // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
+    let object = (number == libc::SIGSEGV || number == libc::SIGBUS)
+        .then(|| describe::object(unsafe { (*info).si_addr() } as u64));
+    let site = x.thread().last_site;
+    execution::fail(Property::Crash, number as u32, site, FailureText::Signal { number: number as u32, name, object })
+}

@@ -1,0 +1,136 @@
+//! The instrumented units that are loaded, and what their tables say.
+
+use crate::{cell::Global, fiber::FrameRecord, sys};
+use alloc::{string::String, vec::Vec};
+use leno_model::{
+    SiteRef,
+    site::{SiteId, SiteKind, UnitHeader, UnitTable},
+    wire::Unit,
+};
+
+/// A unit as the runtime uses it.
+pub struct Loaded {
+    start: u64,
+    end: u64,
+    digest: u64,
+    /// Bytes of each function's frame record.
+    frames: Vec<u64>,
+    /// What each site calls by name.
+    callees: Vec<Option<String>>,
+    image: String,
+    /// What to subtract from an address to get the file's.
+    bias: u64,
+}
+
+static UNITS: Global<Vec<Loaded>> = Global::new(Vec::new());
+
+/// Called by a constructor of each unit.
+///
+/// # Safety
+/// `unit` points to a unit's table, which stays where it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_register(unit: *const u8) {
+    // SAFETY: the pass gives the address of a whole table; its header says how long it is.
+    let table = unsafe {
+        let head = core::slice::from_raw_parts(unit, UnitHeader::SIZE);
+        let Ok(header) = UnitHeader::decode(head) else { return };
+        core::slice::from_raw_parts(unit, header.size as usize)
+    };
+    let Ok((header, table)) = UnitTable::decode(table) else { return };
+    let (image, bias) = image_of(unit as u64).unwrap_or_default();
+    let start = unit as u64;
+    let loaded = Loaded {
+        start,
+        end: start + header.size,
+        digest: header.digest,
+        frames: table.functions.iter().map(|f| f.frame.size).collect(),
+        callees: table.sites.into_iter().map(|s| if let SiteKind::Call(name) = s.kind { name } else { None }).collect(),
+        image,
+        bias,
+    };
+    let units = UNITS.get();
+    let place = units.partition_point(|u| u.start < start);
+    units.insert(place, loaded);
+}
+
+/// The loaded file around an address, and its load bias.
+pub fn image_of(addr: u64) -> Option<(String, u64)> {
+    struct Wanted {
+        addr: u64,
+        found: Option<(String, u64)>,
+    }
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut libc::c_void) -> i32 {
+        // SAFETY: libc gives valid headers; `data` is the `Wanted` below.
+        unsafe {
+            let wanted = &mut *data.cast::<Wanted>();
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            let inside = headers.iter().any(|h| {
+                let low = info.dlpi_addr + h.p_vaddr;
+                h.p_type == libc::PT_LOAD && (low..low + h.p_memsz).contains(&wanted.addr)
+            });
+            if inside {
+                let name = core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned();
+                wanted.found = Some((name, info.dlpi_addr));
+            }
+            i32::from(inside)
+        }
+    }
+    let mut wanted = Wanted { addr, found: None };
+    // SAFETY: `visit` gets `wanted` back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut wanted).cast()) };
+    let (name, bias) = wanted.found?;
+    // The linker gives the program itself no name.
+    Some((if name.is_empty() { program() } else { name }, bias))
+}
+
+/// The file that the process was started from.
+fn program() -> String {
+    let mut path = [0u8; 4096];
+    let link = c"/proc/self/exe".as_ptr() as u64;
+    // SAFETY: the kernel writes `path` only.
+    let len = unsafe {
+        sys::call(libc::SYS_readlink, [link, path.as_mut_ptr() as u64, path.len() as u64, 0, 0, 0])
+    };
+    String::from_utf8_lossy(&path[..len.max(0) as usize]).into_owned()
+}
+
+/// The list that goes to the driver; a `SiteId` refers to it.
+pub fn list() -> Vec<Unit> {
+    let unit = |u: &Loaded| Unit { image: u.image.clone(), address: u.start - u.bias, digest: u.digest };
+    UNITS.get().iter().map(unit).collect()
+}
+
+fn find(addr: u64) -> Option<(u32, &'static Loaded)> {
+    let units = &*UNITS.get();
+    let place = units.partition_point(|u| u.start <= addr).checked_sub(1)?;
+    (addr < units[place].end).then(|| (place as u32, &units[place]))
+}
+
+/// A site's (or function's) name outside the process.
+pub fn site_id(site: SiteRef) -> Option<SiteId> {
+    let (unit, loaded) = find(site.0)?;
+    Some(SiteId { unit, index: (site.0 - loaded.start) as u32 })
+}
+
+/// The address of a site that has this name.
+pub fn site_ref(id: SiteId) -> SiteRef {
+    SiteRef(UNITS.get().get(id.unit as usize).map_or(0, |u| u.start + u64::from(id.index)))
+}
+
+/// Bytes of the record that a frame pointer of the shadow stack points to.
+pub fn frame_size(record: &FrameRecord) -> u64 {
+    find(record.function)
+        .and_then(|(_, unit)| unit.frames.get((record.function - unit.start) as usize).copied())
+        .unwrap_or(core::mem::size_of::<FrameRecord>() as u64)
+}
+
+/// The name of the function that a call site calls, where it does so by name.
+pub fn callees() -> impl Iterator<Item = (SiteRef, &'static str)> {
+    UNITS.get().iter().flat_map(|unit| {
+        let named = |(index, name): (usize, &'static Option<String>)| {
+            Some((SiteRef(unit.start + index as u64), name.as_deref()?))
+        };
+        unit.callees.iter().enumerate().filter_map(named)
+    })
+}

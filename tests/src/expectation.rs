@@ -1,0 +1,136 @@
+//! What a program of `testsuite/` says about itself, in comments at its head:
+//!
+//! ```text
+//! // leno: verdict=safe executions=6
+//! // leno[--search naive]: cflags="-DN=2 -O1" args="a b" verdict=bug kind=race object=x
+//! ```
+//!
+//! In the brackets stand the options that the line holds for. `cflags` and `args` say how
+//! the program is built and run. `kind`, `object` and `accesses` (how many) are those of
+//! one and the same bug, `bugs` is the number of all; every other word is a field of the
+//! JSON report. `=` is equality, `~` is "contains".
+
+use serde_json::Value;
+use std::{fs, path::Path};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expectation {
+    pub options: Vec<String>,
+    pub cflags: Vec<String>,
+    pub args: Vec<String>,
+    pub fields: Vec<Field>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: String,
+    pub contains: bool,
+    pub value: String,
+}
+
+/// All expectations of a program.
+pub fn read(source: &Path) -> Result<Vec<Expectation>, String> {
+    let text = fs::read_to_string(source).map_err(|error| error.to_string())?;
+    let lines = text.lines().filter_map(|line| line.strip_prefix("// leno"));
+    let found: Vec<_> = lines.map(parse).collect::<Result<_, _>>()?;
+    if found.is_empty() { Err("it has no `// leno:` line".to_string()) } else { Ok(found) }
+}
+
+fn parse(line: &str) -> Result<Expectation, String> {
+    let bad = || format!("cannot read `// leno{line}`");
+    let (options, rest) = match line.strip_prefix('[') {
+        Some(rest) => rest.split_once("]:").ok_or_else(bad)?,
+        None => ("", line.strip_prefix(':').ok_or_else(bad)?),
+    };
+    let words = |text: &str| shlex::split(text).ok_or_else(bad);
+    let mut expectation =
+        Expectation { options: words(options)?, cflags: vec![], args: vec![], fields: vec![] };
+    for word in words(rest)? {
+        let at = word.find(['=', '~']).ok_or_else(bad)?;
+        let (name, value) = (&word[..at], &word[at + 1..]);
+        match name {
+            "cflags" => expectation.cflags = words(value)?,
+            "args" => expectation.args = words(value)?,
+            _ => expectation.fields.push(Field {
+                name: name.to_string(),
+                contains: word[at..].starts_with('~'),
+                value: value.to_string(),
+            }),
+        }
+    }
+    Ok(expectation)
+}
+
+impl Expectation {
+    /// How the report differs from what is expected: one line for each field.
+    pub fn differences(&self, report: &Value) -> Vec<String> {
+        if let Some(error) = report.get("error") {
+            return vec![format!("leno failed: {}", shown(&error["message"]))];
+        }
+        let bugs = report["bugs"].as_array().map_or(&[][..], Vec::as_slice);
+        let (of_bug, of_report): (Vec<_>, Vec<_>) = self
+            .fields
+            .iter()
+            .partition(|field| matches!(&*field.name, "kind" | "object" | "accesses"));
+        let mut differences: Vec<_> = of_report
+            .iter()
+            .filter_map(|field| {
+                let found = match &*field.name {
+                    "bugs" => bugs.len().to_string(),
+                    name => shown(&report[name]),
+                };
+                field.difference(&found)
+            })
+            .collect();
+        let fits = |bug: &Value| of_bug.iter().all(|f| f.difference(&f.of_bug(bug)).is_none());
+        if !of_bug.is_empty() && !bugs.iter().any(fits) {
+            match bugs.first() {
+                None => differences.push("no bug was found".to_string()),
+                Some(bug) => {
+                    differences.extend(of_bug.iter().filter_map(|f| f.difference(&f.of_bug(bug))));
+                }
+            }
+        }
+        differences
+    }
+}
+
+impl Field {
+    fn of_bug(&self, bug: &Value) -> String {
+        match &bug[&self.name] {
+            Value::Array(accesses) => accesses.len().to_string(),
+            other => shown(other),
+        }
+    }
+
+    fn difference(&self, found: &str) -> Option<String> {
+        let fits = if self.contains { found.contains(&self.value) } else { found == self.value };
+        let Field { name, value, .. } = self;
+        (!fits).then(|| format!("{name}: expected {value}, found {found}"))
+    }
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_line_is_read_and_compared() {
+        let line = "[--search naive]: cflags=\"-DN=2 -O1\" verdict=bug kind=race object~heap";
+        let expectation = parse(line).unwrap();
+        assert_eq!(expectation.options, ["--search", "naive"]);
+        assert_eq!(expectation.cflags, ["-DN=2", "-O1"]);
+        let report = json!({ "verdict": "bug", "bugs": [
+            { "kind": "assert", "object": null }, { "kind": "race", "object": "heap block" }] });
+        assert_eq!(expectation.differences(&report), [""; 0]);
+        let report = json!({ "verdict": "safe", "bugs": [] });
+        let expected = ["verdict: expected bug, found safe", "no bug was found"];
+        assert_eq!(expectation.differences(&report), expected);
+        assert!(parse(" verdict=safe").is_err() && parse(": verdict").is_err());
+    }
+}

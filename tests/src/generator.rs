@@ -1,0 +1,266 @@
+//! Random small C programs that use threads, for comparing searches with each other.
+//!
+//! A program logs every value that it reads and prints a number made of all of them at its
+//! end, in a line that starts with [`PREFIX`]: the set of its lines over all executions is
+//! what can happen. Statements are data, which makes a failing program easy to shrink.
+
+use std::fmt::Write as _;
+
+/// What the lines of results begin with; other output may stand between them.
+pub const PREFIX: &str = "leno-result:";
+
+const ATOMICS: u32 = 2;
+const PLAINS: u32 = 2;
+const MUTEXES: u32 = 2;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Statement {
+    Load(u32),
+    Store(u32, u32),
+    Add(u32, u32),
+    Exchange(u32, u32, u32),
+    PlainRead(u32),
+    PlainWrite(u32, u32),
+    Locked(u32, Vec<Statement>),
+    TryLocked(u32, Vec<Statement>),
+    /// Waits for a flag under the first mutex, once and without a loop.
+    AwaitFlag,
+    /// Sets the flag and wakes one or all.
+    SetFlag(bool),
+    /// On the value of an atomic.
+    Branch(u32, u32, Vec<Statement>, Vec<Statement>),
+    Assert(u32, u32),
+    /// A thread of its own that runs these, joined after the others.
+    Spawn(Vec<Statement>, Vec<Statement>),
+}
+
+/// The statements of main's threads, and of main itself between creating and joining.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    pub threads: Vec<Vec<Statement>>,
+    pub main: Vec<Statement>,
+}
+
+/// Steele and Vigna's SplitMix64: small, and the same for ever.
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        (self.next() % u64::from(bound)) as u32
+    }
+}
+
+/// The program of a seed. It has few events, because one of the searches is naive.
+pub fn generate(seed: u64) -> Program {
+    let mut random = Random(seed);
+    let mut budget = 5 + random.below(3);
+    let count = 2 + random.below(2);
+    let mut threads = vec![Vec::new(); count as usize];
+    let mut main = Vec::new();
+    while budget > 0 {
+        let which = random.below(count + 1) as usize;
+        let statement = statement(&mut random, &mut budget, 0);
+        threads.get_mut(which).unwrap_or(&mut main).push(statement);
+    }
+    Program { threads, main }
+}
+
+fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
+    *budget = budget.saturating_sub(1);
+    // Compound statements stop two levels down and when there is nothing left to fill them.
+    let kinds = if depth < 2 && *budget > 1 { 17 } else { 10 };
+    let (atomic, value) = (random.below(ATOMICS), random.below(3));
+    let mut block = |random: &mut Random| {
+        let length = 1 + random.below(2);
+        (0..length).map(|_| statement(random, budget, depth + 1)).collect::<Vec<_>>()
+    };
+    match random.below(kinds) {
+        0 | 1 => Statement::Load(atomic),
+        2 | 3 => Statement::Store(atomic, 1 + value),
+        4 => Statement::Add(atomic, 1),
+        5 => Statement::Exchange(atomic, random.below(2), 1 + value),
+        6 => Statement::PlainRead(random.below(PLAINS)),
+        7 | 8 => Statement::PlainWrite(random.below(PLAINS), 1 + value),
+        9 => Statement::Assert(atomic, 1 + value),
+        10 | 11 => Statement::Locked(random.below(MUTEXES), block(random)),
+        12 => Statement::TryLocked(random.below(MUTEXES), block(random)),
+        13 => Statement::Branch(atomic, random.below(2), block(random), block(random)),
+        14 => Statement::AwaitFlag,
+        15 => Statement::SetFlag(random.below(2) == 0),
+        _ => Statement::Spawn(block(random), block(random)),
+    }
+}
+
+impl Program {
+    /// The program as C. Mutexes are not taken twice by one thread on purpose, but it may
+    /// happen: that is a deadlock, and both searches must see it.
+    pub fn to_c(&self) -> String {
+        let mut writer = Writer::default();
+        let bodies: Vec<_> = self.threads.iter().map(|body| writer.thread(body)).collect();
+        let main_body = writer.block(&self.main, 1);
+        let mut text = format!("{HEAD}{}int main(void)\n{{\n    LOG_STARTS;\n", writer.functions);
+        for number in &bodies {
+            text += &format!("    pthread_t t{number};\n");
+            text += &format!("    pthread_create(&t{number}, NULL, thread{number}, NULL);\n");
+        }
+        text += &main_body;
+        for number in &bodies {
+            text += &format!("    JOIN(t{number});\n");
+        }
+        text += &format!("    printf(\"{PREFIX} %lx %d %d %d %d\\n\", log, a0, a1, p0, p1);\n");
+        text + "    fflush(stdout);\n    return 0;\n}\n"
+    }
+
+    /// Programs that are a little smaller: one statement less, or a block without its head.
+    pub fn smaller(&self) -> Vec<Program> {
+        let mut found = Vec::new();
+        if self.threads.len() > 1 {
+            for at in 0..self.threads.len() {
+                let mut program = self.clone();
+                program.threads.remove(at);
+                found.push(program);
+            }
+        }
+        for at in 0..self.threads.len() {
+            found.extend(smaller(&self.threads[at]).into_iter().map(|body| {
+                let mut program = self.clone();
+                program.threads[at] = body;
+                program
+            }));
+        }
+        let mains = smaller(&self.main).into_iter();
+        found.extend(mains.map(|main| Program { main, ..self.clone() }));
+        found
+    }
+}
+
+fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
+    let mut found = Vec::new();
+    for (at, statement) in body.iter().enumerate() {
+        let mut with = |replacement: Vec<Statement>| {
+            found.push([&body[..at], &replacement, &body[at + 1..]].concat());
+        };
+        with(Vec::new());
+        match statement {
+            Statement::Locked(_, inner) | Statement::TryLocked(_, inner) => with(inner.clone()),
+            Statement::Branch(_, _, one, other) | Statement::Spawn(one, other) => {
+                with(one.clone());
+                with(other.clone());
+            }
+            _ => {}
+        }
+        if let Statement::Locked(mutex, inner) = statement {
+            smaller(inner).into_iter().for_each(|i| with(vec![Statement::Locked(*mutex, i)]));
+        }
+    }
+    found
+}
+
+const HEAD: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static atomic_int a0, a1;
+static int p0, p1, flag;
+static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+
+/* What a thread has read: a local number, because logging must be no event. It is also
+   what the thread returns, and goes into the log of the thread that joins it. */
+#define LOG_STARTS unsigned long log = 1
+#define LOG(value) (log = log * 31 + (unsigned long)(value) + 2)
+#define JOIN(thread) do { void *result; pthread_join(thread, &result); LOG(result); } while (0)
+
+";
+
+#[derive(Default)]
+struct Writer {
+    functions: String,
+    threads: u32,
+}
+
+impl Writer {
+    /// Writes a thread's function and gives its number.
+    fn thread(&mut self, body: &[Statement]) -> u32 {
+        let body = self.block(body, 1);
+        let number = self.threads;
+        self.threads += 1;
+        writeln!(self.functions, "static void *thread{number}(void *unused)\n{{")
+            .expect("no failure");
+        self.functions.push_str("    (void)unused;\n    LOG_STARTS;\n");
+        self.functions.push_str(&body);
+        self.functions.push_str("    return (void *)log;\n}\n\n");
+        number
+    }
+
+    fn block(&mut self, body: &[Statement], depth: usize) -> String {
+        body.iter().map(|statement| self.statement(statement, depth)).collect()
+    }
+
+    fn statement(&mut self, statement: &Statement, depth: usize) -> String {
+        let pad = "    ".repeat(depth);
+        let log = |value: String| format!("{pad}LOG({value});\n");
+        match statement {
+            Statement::Load(a) => log(format!("atomic_load(&a{a})")),
+            Statement::Store(a, v) => format!("{pad}atomic_store(&a{a}, {v});\n"),
+            Statement::Add(a, v) => log(format!("atomic_fetch_add(&a{a}, {v})")),
+            Statement::Exchange(a, old, new) => format!(
+                "{pad}{{\n{pad}    int expected = {old};\n    {}{pad}}}\n",
+                log(format!("atomic_compare_exchange_strong(&a{a}, &expected, {new})"))
+            ),
+            Statement::PlainRead(p) => log(format!("p{p}")),
+            Statement::PlainWrite(p, v) => format!("{pad}p{p} = {v};\n"),
+            Statement::Locked(m, body) => {
+                let body = self.block(body, depth);
+                let lock = |what: &str| format!("{pad}pthread_mutex_{what}(&m{m});\n");
+                format!("{}{body}{}", lock("lock"), lock("unlock"))
+            }
+            Statement::TryLocked(m, body) => {
+                let body = self.block(body, depth + 1);
+                format!(
+                    "{pad}if (pthread_mutex_trylock(&m{m}) == 0) {{\n{body}\
+                     {pad}    pthread_mutex_unlock(&m{m});\n{pad}}} else {{\n    {}{pad}}}\n",
+                    log("-1".to_string())
+                )
+            }
+            Statement::AwaitFlag => format!(
+                "{pad}pthread_mutex_lock(&m0);\n{pad}if (!flag)\n\
+                 {pad}    pthread_cond_wait(&woken, &m0);\n{pad}pthread_mutex_unlock(&m0);\n"
+            ),
+            Statement::SetFlag(all) => {
+                let wake = if *all { "broadcast" } else { "signal" };
+                format!(
+                    "{pad}pthread_mutex_lock(&m0);\n{pad}flag = 1;\n\
+                     {pad}pthread_cond_{wake}(&woken);\n{pad}pthread_mutex_unlock(&m0);\n"
+                )
+            }
+            Statement::Branch(a, v, one, other) => {
+                let one = self.block(one, depth + 1);
+                let other = self.block(other, depth + 1);
+                format!(
+                    "{pad}if (atomic_load(&a{a}) == {v}) {{\n{one}{pad}}} else {{\n{other}{pad}}}\n"
+                )
+            }
+            Statement::Assert(a, v) => format!("{pad}assert(atomic_load(&a{a}) != {v});\n"),
+            Statement::Spawn(theirs, mine) => {
+                let number = self.thread(theirs);
+                let mine = self.block(mine, depth + 1);
+                format!(
+                    "{pad}{{\n{pad}    pthread_t other;\n\
+                     {pad}    pthread_create(&other, NULL, thread{number}, NULL);\n\
+                     {mine}{pad}    JOIN(other);\n{pad}}}\n"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! `leno-cc` as a build system uses it, and its programs without leno.
+
+use leno_tests::{root, scratch, tool};
+use std::{
+    ffi::OsStr,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+const HELLO: &str = r#"
+#include <stdio.h>
+#ifndef WHO
+#define WHO "world"
+#endif
+int main(void) { printf("hello %s\n", WHO); return 0; }
+"#;
+
+/// A directory with sources in it.
+struct Project {
+    directory: tempfile::TempDir,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self { directory: scratch() };
+        for (name, content) in files {
+            fs::create_dir_all(project.path(name).parent().unwrap()).unwrap();
+            fs::write(project.path(name), content).unwrap();
+        }
+        project
+    }
+
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn command(&self, program: impl AsRef<OsStr>, args: &str) -> Command {
+        let mut command = Command::new(program);
+        command.args(args.split_whitespace()).current_dir(self.directory.path());
+        // Temporary files land where the test can see whether they are removed.
+        fs::create_dir_all(self.path("tmp")).unwrap();
+        command.env("TMPDIR", self.path("tmp")).env_remove("LENO_CLANG");
+        command
+    }
+
+    fn cc(&self, args: &str) -> Output {
+        let output = self.command(tool("leno-cc"), args).output().unwrap();
+        let left = fs::read_dir(self.path("tmp")).unwrap().count();
+        assert_eq!(left, 0, "leno-cc {args} leaves temporary files");
+        output
+    }
+
+    /// Compiles what must compile.
+    fn build(&self, args: &str) {
+        let output = self.cc(args);
+        assert!(output.status.success(), "leno-cc {args}: {}", stderr(&output));
+        assert_eq!(stderr(&output), "", "leno-cc {args} is silent");
+    }
+
+    fn run(&self, program: &str) -> (Option<i32>, String) {
+        let output = self.command(self.path(program), "").output().unwrap();
+        (output.status.code(), stdout(&output))
+    }
+
+    fn shell(&self, program: &str, args: &str) -> String {
+        stdout(&self.command(program, args).output().unwrap())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn is_instrumented(&self, file: &str) -> bool {
+        self.shell("readelf", &format!("-SW {file}")).contains(" .leno ")
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn one_step_makes_a_program() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    project.build("-Wall -Werror hello.c -o hello");
+    assert_eq!(project.run("hello"), (Some(0), "hello world\n".into()));
+    assert!(project.is_instrumented("hello"));
+    project.build("hello.c -DWHO=\"you\"");
+    assert_eq!(project.run("a.out").1, "hello you\n");
+    assert!(!project.has("hello.o"));
+}
+
+#[test]
+fn objects_archives_and_assembly_are_linked_in_the_users_order() {
+    let project = Project::new(&[
+        ("main.c", "int f(void), g(void), h(void); int main(void) { return f() + g() + h(); }"),
+        ("sub/f.c", "#include \"f.h\"\nint f(void) { return F; }"),
+        ("inc/f.h", "#define F 1"),
+        ("g.s", ".globl g\ng: mov $2, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n"),
+        ("h.S", "#define H 4\n.globl h\nh: mov $H, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n"),
+    ]);
+    project.build("-c -O2 -I inc sub/f.c main.c g.s h.S");
+    for object in ["f.o", "main.o", "g.o", "h.o"] {
+        assert!(project.has(object), "{object}");
+    }
+    assert!(project.is_instrumented("f.o") && !project.is_instrumented("g.o"));
+    project.build("main.o f.o g.o h.o -o all");
+    assert_eq!(project.run("all").0, Some(7));
+    project.shell("ar", "rc libfgh.a f.o g.o h.o");
+    project.build("main.c -L . -lfgh -o archived");
+    assert_eq!(project.run("archived").0, Some(7));
+    project.build("-Iinc main.c sub/f.c g.s h.S -o mixed");
+    assert_eq!(project.run("mixed").0, Some(7));
+}
+
+#[test]
+fn shared_libraries_are_instrumented_too() {
+    let project = Project::new(&[
+        ("lib.c", "int value = 5; int get(void) { return value; }"),
+        ("main.c", "int get(void); extern int value; int main(void) { value++; return get(); }"),
+    ]);
+    project.build("-fPIC -shared lib.c -o libvalue.so");
+    project.build("main.c -o main -L. -lvalue -Wl,-rpath,$ORIGIN");
+    assert_eq!(project.run("main").0, Some(6));
+    assert!(project.is_instrumented("libvalue.so"));
+}
+
+#[test]
+fn the_stub_is_needed_whatever_the_linker_is_told() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    for options in ["-Wl,--as-needed", "-Wl,--gc-sections -ffunction-sections", "-fuse-ld=lld"] {
+        project.build(&format!("-Wl,-O1 {options} hello.c -o hello"));
+        let needed = project.shell("readelf", "-d hello");
+        assert!(needed.contains("[libleno_stub.so]"), "{options}: {needed}");
+        assert_eq!(project.run("hello").0, Some(0));
+        assert!(project.is_instrumented("hello"), "{options}");
+    }
+}
+
+#[test]
+fn dependency_files_name_the_users_files() {
+    let project = Project::new(&[("a.c", "#include \"a.h\"\nint main(void) { return A; }"), ("a.h", "#define A 0")]);
+    project.build("-MMD -c a.c -o out.o");
+    assert_eq!(project.read("out.d"), "out.o: a.c a.h\n");
+    project.build("-MD -MF deps -MT goal -c a.c");
+    assert!(project.read("deps").starts_with("goal: a.c"));
+    project.build("-MMD -MP -c a.c");
+    assert!(project.read("a.d").starts_with("a.o: a.c a.h\n"));
+    let printed = project.cc("-MM a.c");
+    assert_eq!(stdout(&printed), "a.o: a.c a.h\n");
+}
+
+#[test]
+fn what_is_not_compiled_is_clangs_business() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    let same = |args: &str| {
+        let (ours, theirs) = (project.cc(args), project.command("clang-22", args).output().unwrap());
+        assert_eq!(ours.status.code(), theirs.status.code(), "{args}");
+        assert_eq!(stdout(&ours), stdout(&theirs), "{args}");
+        assert_eq!(stderr(&ours), stderr(&theirs), "{args}");
+    };
+    for args in [
+        "--version", "-v", "-dumpmachine", "-print-search-dirs", "-print-prog-name=ld", "",
+        "-E hello.c", "-E -dM hello.c", "-fsyntax-only hello.c", "-S hello.c -o -",
+        "missing.c", "-c missing.c", "-c", "-c hello.c hello.c -o x.o", "--no-such-option hello.c",
+        "-c -Wall -Wunused hello.c -lm",
+    ] {
+        same(args);
+    }
+}
+
+#[test]
+fn diagnostics_and_status_are_clangs() {
+    let project = Project::new(&[
+        ("bad.c", "int main(void) { return x; }"),
+        ("warn.c", "int main(void) { int unused; return 0; }"),
+        ("undefined.c", "int f(void); int main(void) { return f(); }"),
+    ]);
+    let output = project.cc("bad.c -o bad");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("bad.c:1:25: error: use of undeclared identifier 'x'"));
+    assert!(!project.has("bad"));
+    let output = project.cc("-Wall -c warn.c");
+    assert_eq!(stderr(&output).matches("warning:").count(), 1);
+    assert_eq!(project.cc("-Wall -Werror -c warn.c").status.code(), Some(1));
+    let output = project.cc("undefined.c");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("undefined reference to `f'"));
+}
+
+#[test]
+fn languages_standard_input_and_response_files() {
+    let project = Project::new(&[
+        ("hello.txt", HELLO),
+        ("hello.c", HELLO),
+        ("args", "-DWHO='\"me\"' hello.c\n-o \"hello\""),
+    ]);
+    project.build("-x c hello.txt -o plain");
+    assert_eq!(project.run("plain").1, "hello world\n");
+    project.build("@args");
+    assert_eq!(project.run("hello").1, "hello me\n");
+    let mut child = project
+        .command(tool("leno-cc"), "-x c - -o piped")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(HELLO.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(project.run("piped").1, "hello world\n");
+    project.shell("clang-22", "-g -Xclang -disable-llvm-passes -emit-llvm -c hello.c -o hello.bc");
+    project.build("hello.bc -o from_bitcode");
+    assert!(project.is_instrumented("from_bitcode"));
+    assert_eq!(project.run("from_bitcode").1, "hello world\n");
+}
+
+#[test]
+fn what_cannot_be_honoured_is_refused_or_said() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    for option in ["-static", "-fsanitize=address", "-m32"] {
+        let output = project.cc(&format!("{option} -c hello.c"));
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(stderr(&output).starts_with("leno-cc: error: "), "{option}: {}", stderr(&output));
+        assert!(!project.has("hello.o"), "{option}");
+    }
+    let output = project.cc("-flto -O2 hello.c -o hello");
+    assert!(output.status.success());
+    assert!(stderr(&output).starts_with("leno-cc: warning: -flto is ignored"));
+    assert_eq!(project.run("hello").0, Some(0));
+}
+
+#[test]
+fn the_environment_is_read_with_care() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    let with = |name: &str, value: &str| {
+        project.command(tool("leno-cc"), "-c hello.c").env(name, value).output().unwrap()
+    };
+    let output = with("LENO_CLANG", "/no/such/clang");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("/no/such/clang") && stderr(&output).contains("clang-22"));
+    assert!(with("LENO_CLANG", "/usr/bin/clang-22").status.success());
+    let output = with("LENO_CLAGN", "x");
+    assert!(output.status.success());
+    assert!(stderr(&output).contains("LENO_CLAGN"));
+}
+
+#[test]
+fn it_works_through_a_link_and_by_a_name_for_cxx() {
+    let project = Project::new(&[("hello.cpp", "#include <iostream>\nint main() { std::cout << \"hi\\n\"; }")]);
+    let link = project.path("leno-c++");
+    std::os::unix::fs::symlink(tool("leno-cc").canonicalize().unwrap(), &link).unwrap();
+    let output = project.command(&link, "hello.cpp -o hello").output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(project.run("hello").1, "hi\n");
+}
+
+#[test]
+fn the_same_source_gives_the_same_object() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    project.build("-c -O2 hello.c -o one.o");
+    project.build("-c -O2 hello.c -o two.o");
+    assert_eq!(fs::read(project.path("one.o")).unwrap(), fs::read(project.path("two.o")).unwrap());
+}
+
+/// The programs in `tests/programs` do with `leno-cc` what they do with clang.
+fn behaves_as_compiled_by_clang(program: &str, libraries: &str) {
+    let project = Project::new(&[]);
+    let source = root().join("tests/programs").join(program);
+    let source = source.display();
+    let cxx = program.ends_with(".cpp");
+    let (clang, mode) = if cxx { ("clang++-22", "--driver-mode=g++") } else { ("clang-22", "") };
+    let options = format!("{source} -w -pthread {libraries}");
+    project.shell(clang, &format!("{options} -o expected"));
+    let expected = project.run("expected");
+    assert!(!expected.1.is_empty());
+    for level in ["", "-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -g0", "-O1 -fPIC -D_FORTIFY_SOURCE=2"] {
+        project.build(&format!("{mode} {level} {options} -o program"));
+        assert_eq!(project.run("program"), expected, "{level}");
+    }
+}
+
+#[test]
+fn atomics_of_all_sizes_and_operations_are_performed() {
+    behaves_as_compiled_by_clang("atomics.c", "");
+}
+
+#[test]
+fn wide_atomics_are_performed() {
+    behaves_as_compiled_by_clang("wide.c", "-latomic");
+}
+
+#[test]
+fn all_of_c_still_works() {
+    behaves_as_compiled_by_clang("features.c", "-lm");
+}
+
+#[test]
+fn exceptions_pass_through_instrumented_frames() {
+    behaves_as_compiled_by_clang("exceptions.cpp", "");
+}
+
+#[test]
+fn a_debugger_shows_local_variables() {
+    let source = "\
+#include <stdio.h>
+struct point { int x, y; };
+static int shared;
+int inner(int depth, struct point where) {
+    int local = depth * 2;
+    shared = local;
+    where.x += local;
+    puts(\"here\"); // line 8
+    return local + where.x + where.y;
+}
+int main(void) {
+    int kept = 17;
+    struct point p = {3, 4};
+    return inner(5, p) + kept == 44;
+}
+";
+    let project = Project::new(&[("locals.c", source)]);
+    for level in ["-O0", "-O2 -g0"] {
+        project.build(&format!("{level} locals.c -o locals"));
+        let output = Command::new("gdb")
+            .args(["-batch", "-ex", "break locals.c:8", "-ex", "run", "-ex", "print local"])
+            .args(["-ex", "print depth", "-ex", "print where", "-ex", "up", "-ex", "print kept"])
+            .arg("./locals")
+            .current_dir(project.directory.path())
+            .output()
+            .expect("gdb is installed");
+        let shown = stdout(&output);
+        for line in ["$1 = 10", "$2 = 5", "$3 = {x = 13, y = 4}", "$4 = 17"] {
+            assert!(shown.contains(line), "{level}: {line} is not in\n{shown}{}", stderr(&output));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The oracle on real programs: whatever the naive enumeration of a random C program can
+//! see, the reduced search sees too, and nothing else.
+//!
+//! `LENO_FUZZ_C` is the number of programs (20), `LENO_SEED` the first seed (1). A program
+//! on which the searches differ is shrunk and kept.
+
+use leno_tests::{
+    compile,
+    generator::{PREFIX, Program, generate},
+    leno, scratch,
+};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// What can happen: lines of results and bugs.
+type Behaviour = BTreeSet<String>;
+
+#[test]
+fn naive_and_source_search_see_the_same_of_generated_programs() {
+    let number = |name: &str, default| {
+        env::var(name).map_or(default, |text| text.parse().expect("a number"))
+    };
+    let (first, count) = (number("LENO_SEED", 1), number("LENO_FUZZ_C", 20));
+    let (mut seed, mut compared) = (first, 0);
+    while compared < count {
+        let program = generate(seed);
+        match differ(&program) {
+            Ok(None) => compared += 1,
+            // Too large for the naive search: the next seed takes its place.
+            Err(TooLarge) => {}
+            Ok(Some(_)) => panic!("{}", kept(seed, shrink(program))),
+        }
+        seed += 1;
+        assert!(seed - first < 10 * count + 20, "nearly all programs are too large");
+    }
+}
+
+#[derive(Debug)]
+struct TooLarge;
+
+/// How the searches differ on a program, if they do.
+fn differ(program: &Program) -> Result<Option<String>, TooLarge> {
+    let directory = scratch();
+    let source = directory.path().join("program.c");
+    fs::write(&source, program.to_c()).expect("there is room for a program");
+    if let Err(error) = compile(&source, &["-Wno-unused"], &directory.path().join("program")) {
+        return Ok(Some(format!("it does not compile:\n{error}")));
+    }
+    let naive = match behaviour(directory.path(), "naive") {
+        Ok(Some(naive)) => naive,
+        Ok(None) => return Err(TooLarge),
+        Err(error) => return Ok(Some(error)),
+    };
+    let source = match behaviour(directory.path(), "source") {
+        Ok(Some(source)) => source,
+        Ok(None) => return Ok(Some("only the naive search came to an end".to_string())),
+        Err(error) => return Ok(Some(error)),
+    };
+    let only = |title: &str, one: &Behaviour, other: &Behaviour| {
+        one.difference(other).map(|what| format!("{title}: {what}\n")).collect::<String>()
+    };
+    let text = only("only naive", &naive, &source) + &only("only source", &source, &naive);
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// All that a search sees; none if it does not come to an end soon enough.
+fn behaviour(directory: &Path, search: &str) -> Result<Option<Behaviour>, String> {
+    let limits = ["--max-executions", "60000", "--timeout", "60s"];
+    let options = ["check", "--format", "json", "--keep-going", "--show-output"];
+    let args = [&options[..], &limits, &["--search", search, "./program"]].concat();
+    let ran = leno(directory, &args);
+    let report = ran.json()?;
+    if let Some(error) = report.get("error") {
+        return Err(format!("--search {search}: {}", error["message"]));
+    }
+    if report["coverage"] != "exhaustive" {
+        return Ok(None);
+    }
+    let results = ran.stderr.lines().filter(|line| line.starts_with(PREFIX)).map(str::to_string);
+    let bugs = report["bugs"].as_array().into_iter().flatten().map(signature);
+    Ok(Some(results.chain(bugs).collect()))
+}
+
+/// A bug without what depends on the order in which it was found.
+fn signature(bug: &Value) -> String {
+    let mut places: Vec<_> = bug["accesses"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|access| format!("{}:{}", access["thread"], access["line"]))
+        .collect();
+    // Threads that run the same code may take either part in a race.
+    if bug["kind"] == "race" {
+        places = bug["accesses"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|access| access["line"].to_string())
+            .collect();
+    }
+    places.sort();
+    format!("{} {}", bug["kind"], places.join(" "))
+}
+
+/// The smallest program on the way down that still differs.
+fn shrink(mut program: Program) -> Program {
+    'smaller: loop {
+        for candidate in program.smaller() {
+            if matches!(differ(&candidate), Ok(Some(_))) {
+                program = candidate;
+                continue 'smaller;
+            }
+        }
+        return program;
+    }
+}
+
+/// Keeps the program and says where and what.
+fn kept(seed: u64, program: Program) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("generated-{seed}.c"));
+    fs::write(&path, program.to_c()).expect("there is room for a program");
+    let how = differ(&program).ok().flatten().unwrap_or_default();
+    format!("seed {seed}, kept as {}:\n{how}\n{}", path.display(), program.to_c())
+}

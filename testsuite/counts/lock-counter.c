@@ -1,0 +1,32 @@
+// N threads lock, count and unlock: the order of the critical sections is all that matters.
+// leno: cflags=-DN=2 verdict=safe executions=2
+// leno: cflags=-DN=3 verdict=safe executions=6
+// leno: cflags=-DN=4 verdict=safe executions=24
+// leno: cflags=-DN=5 verdict=safe executions=120
+// leno: cflags=-DN=6 verdict=safe executions=720 threads=7
+// leno[--search naive]: cflags=-DN=2 verdict=safe
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+
+static void *work(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&mutex);
+    counter++;
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    assert(counter == N);
+    return 0;
+}

@@ -1,0 +1,35 @@
+// One writer and N readers of an atomic: each reader comes before or after the write.
+// leno: cflags=-DN=1 verdict=safe executions=2
+// leno: cflags=-DN=2 verdict=safe executions=4
+// leno: cflags=-DN=3 verdict=safe executions=8
+// leno: cflags=-DN=4 verdict=safe executions=16
+// leno: cflags=-DN=5 verdict=safe executions=32
+// leno: cflags=-DN=6 verdict=safe executions=64
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int x;
+
+static void *read_it(void *unused)
+{
+    (void)unused;
+    atomic_load(&x);
+    return NULL;
+}
+
+static void *write_it(void *unused)
+{
+    (void)unused;
+    atomic_store(&x, 1);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[N + 1];
+    for (int i = 0; i < N + 1; i++)
+        pthread_create(&threads[i], NULL, i == 0 ? write_it : read_it, NULL);
+    for (int i = 0; i < N + 1; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
