@@ -134,9 +134,11 @@ pub fn sleeps_on(
     accesses: &[Access],
 ) -> bool {
     // Coarse: the iteration of an awaited event may have tried a mutex, and which
-    // one is not known here.
+    // one is not known here. It costs repeated traces where loops that try mutexes
+    // and other mutexes are in use at once.
     let may_have_tried = |awaited: &Event, other: &Event| {
-        awaited.awaited && touches(&other.op, other.outcome).iter().any(Option::is_some)
+        let objects = touches(&other.op, other.outcome);
+        awaited.awaited && objects.iter().flatten().any(|(o, _)| matches!(o, Object::Mutex(_)))
     };
     !(may_have_tried(sleeper, event)
         || may_have_tried(event, sleeper)

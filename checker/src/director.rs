@@ -164,8 +164,8 @@ impl Director {
             iteration,
         };
         if let Some(planned) = planned {
-            let changed = planned.fingerprint != 0
-                && planned.fingerprint != fingerprint(&event, accesses);
+            let changed =
+                planned.fingerprint != 0 && planned.fingerprint != fingerprint(&event, accesses);
             if changed || wanted != choice || planned.step.thread != thread {
                 self.diverged.get_or_insert(self.steps as u32);
             }

@@ -9,13 +9,24 @@ use leno_model::{Event, Failure, Op, Property, SiteRef, ThreadId};
 pub enum Finding {
     /// Two accesses, at least one of them plain and at least one a write, that
     /// C11's happens-before does not order. `addr` and `len` are where they overlap.
-    Race { first: u32, second: u32, addr: u64, len: u64 },
-    Deadlock { waits: Vec<Blocked> },
+    Race {
+        first: u32,
+        second: u32,
+        addr: u64,
+        len: u64,
+    },
+    Deadlock {
+        waits: Vec<Blocked>,
+    },
     /// A loop waits for a write that nobody is left to make.
-    Hang { waits: Vec<Blocked> },
+    Hang {
+        waits: Vec<Blocked>,
+    },
     Failure(Failure),
     /// The same schedule gave different events; the search cannot go on.
-    Diverged { at: u32 },
+    Diverged {
+        at: u32,
+    },
 }
 
 /// A thread that cannot go on. Those in a cycle come first, in its order: each

@@ -83,7 +83,12 @@ impl Happens {
                 races.extend(hold.acquired.filter(|acquired| !clocks.covers(*acquired)));
                 return;
             }
-            section = hold.freed.zip(hold.acquired);
+            // A thread that held a recursive mutex itself did not need it freed.
+            let needed = |freed: &u32| {
+                let held = trace.hold_before(*freed, mutex, *freed).mutex;
+                !held.lockable(e.thread) || matches!(e.op, Op::Rewait { .. })
+            };
+            section = hold.freed.filter(needed).zip(hold.acquired);
         }
         if let Some(enabler) = trace.only_enabler(event, limit) {
             clocks.join(enabler);

@@ -11,9 +11,9 @@
 extern crate alloc;
 
 mod awaits;
+mod clock;
 mod deadlock;
 pub mod dependence;
-mod clock;
 mod director;
 mod finding;
 mod happens;

@@ -122,7 +122,9 @@ impl Naive {
             let past = events.partition_point(|e| *e < at);
             let next = match events.get(past) {
                 Some(next) => Some((trace.event(*next).op, trace.event(*next).iteration)),
-                None => run.pending.iter().find(|p| p.thread == thread).map(|p| (p.op, p.iteration)),
+                None => {
+                    run.pending.iter().find(|p| p.thread == thread).map(|p| (p.op, p.iteration))
+                }
             };
             match next {
                 Some((op, iteration)) => {

@@ -106,7 +106,8 @@ impl Races {
                 }
             }
         }
-        let atomic_write = trace.accesses(event).iter().find(|a| a.kind.writes() && a.atomic.is_some());
+        let atomic_write =
+            trace.accesses(event).iter().find(|a| a.kind.writes() && a.atomic.is_some());
         if let Some(order) = atomic_write.and_then(|access| access.atomic) {
             let own = if order.releases() {
                 clocks.keep_with(e.thread, trace.position(event))
@@ -162,7 +163,8 @@ impl Races {
 }
 
 fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Access)> {
-    let all = trace.accesses(a).iter().flat_map(move |a| trace.accesses(b).iter().map(move |b| (a, b)));
+    let all =
+        trace.accesses(a).iter().flat_map(move |a| trace.accesses(b).iter().map(move |b| (a, b)));
     all.filter(|(a, b)| a.overlaps(b))
 }
 

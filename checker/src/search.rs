@@ -1,11 +1,6 @@
 //! What every search is, and the bookkeeping that all share.
 
-use crate::{
-    Finding, Plan, deadlock,
-    finding::Known,
-    race::Races,
-    trace::Trace,
-};
+use crate::{Finding, Plan, deadlock, finding::Known, race::Races, trace::Trace};
 use alloc::vec::Vec;
 use leno_model::{End, Execution, wire::Counts};
 

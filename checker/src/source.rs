@@ -32,7 +32,9 @@ use crate::{
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use leno_model::{Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId, wire::Counts};
+use leno_model::{
+    Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId, wire::Counts,
+};
 
 /// A state on the path and what is to be explored from it.
 #[derive(Clone, Debug)]

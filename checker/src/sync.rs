@@ -131,7 +131,9 @@ impl SyncState {
     /// How many ways there are for this to happen now.
     pub fn choices(&self, op: &Op) -> u32 {
         match op {
-            Op::Signal { cond } => self.conds.get(cond).map_or(1, |waiters| waiters.len().max(1) as u32),
+            Op::Signal { cond } => {
+                self.conds.get(cond).map_or(1, |waiters| waiters.len().max(1) as u32)
+            }
             Op::Choose { alternatives } => (*alternatives).max(1),
             _ => 1,
         }
@@ -189,7 +191,8 @@ impl SyncState {
             Op::End => self.ended.insert(thread),
             Op::Exit => self.exiting = Some(thread),
             Op::Choose { .. } => return Outcome::Chosen(choice),
-            Op::Access | Op::Fence(_) | Op::Create { .. } | Op::Join { .. } | Op::Hidden { .. } => {}
+            Op::Access | Op::Fence(_) | Op::Create { .. } | Op::Join { .. } | Op::Hidden { .. } => {
+            }
         }
         Outcome::Done
     }

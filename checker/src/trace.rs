@@ -161,7 +161,8 @@ impl Trace {
                 self.accesses.push(read);
             }
         }
-        let long = self.accesses[first_access as usize..].iter().any(|a| lines(a).count() as u64 > LONG);
+        let long =
+            self.accesses[first_access as usize..].iter().any(|a| lines(a).count() as u64 > LONG);
         let alive = match event.op {
             Op::Create { .. } => self.alive() + 1,
             Op::End => self.alive() - 1,
@@ -250,7 +251,8 @@ impl Trace {
         let previous = self.heads.insert(key, place);
         let hold = self.holds.len() as u32;
         if let Key::Object(Object::Mutex(_)) = key {
-            let before = previous.map_or(UNTOUCHED, |p| self.holds[self.entries[p as usize].hold as usize]);
+            let before =
+                previous.map_or(UNTOUCHED, |p| self.holds[self.entries[p as usize].hold as usize]);
             // An entry that only looks may stand for another event's attempt.
             let after = if touch == Touch::Looks { before } else { self.hold_after(before, event) };
             self.holds.push(after);
@@ -274,7 +276,9 @@ impl Trace {
             }
             Op::Unlock { .. } => drop(mutex.unlock(thread)),
             Op::Wait { .. } => hold.depth = mutex.release(thread),
-            Op::Rewait { mutex: addr, .. } => mutex.acquire(thread, self.depth_to_restore(event, addr)),
+            Op::Rewait { mutex: addr, .. } => {
+                mutex.acquire(thread, self.depth_to_restore(event, addr))
+            }
             Op::MutexInit { kind, .. } => (*mutex, hold.known) = (Mutex::new(kind), true),
             Op::MutexDestroy { .. } => {
                 (*mutex, hold.known) = (Mutex::new(MutexKind::Normal), false);
@@ -305,7 +309,8 @@ impl Trace {
     }
 
     fn entries_of(&self, event: u32) -> &[Entry] {
-        let first = |e: usize| self.records.get(e).map_or(self.entries.len(), |r| r.first_entry as usize);
+        let first =
+            |e: usize| self.records.get(e).map_or(self.entries.len(), |r| r.first_entry as usize);
         &self.entries[first(event as usize)..first(event as usize + 1)]
     }
 
@@ -469,7 +474,8 @@ fn hides(earlier: &[Access], later: &[Access], line: u64) -> bool {
     let (from, to) = (line * LINE, line * LINE + (LINE - 1));
     let here = |a: &Access| (a.addr.max(from), (a.end() - 1).min(to));
     let inside = later.iter().filter(|a| a.len > 0).map(here).filter(|(first, last)| first <= last);
-    let (first, last) = inside.fold((u64::MAX, 0), |(f, l), (first, last)| (f.min(first), l.max(last)));
+    let (first, last) =
+        inside.fold((u64::MAX, 0), |(f, l), (first, last)| (f.min(first), l.max(last)));
     earlier.iter().any(|w| w.kind.writes() && w.addr <= first && w.end() > last)
 }
 

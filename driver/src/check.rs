@@ -8,6 +8,7 @@ use crate::{
     json, known,
     program::{self, Launch, Next, Running},
     progress::Progress,
+    restart,
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
     verdict::{Ending, Found, Outcome},
@@ -81,6 +82,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
                     properties: args.properties.clone(),
                     max_steps: args.max_steps,
                     show_output: args.show_output,
+                    isolate: check.isolate(&runtime)?,
                     unknown_callees: unknown_callees(&check.images, &runtime)?,
                 });
             }
@@ -113,6 +115,26 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    /// Whether each execution must be a process of its own; says why, if the user did
+    /// not ask for it.
+    fn isolate(&mut self, runtime: &Path) -> Result<bool, Error> {
+        if self.args.isolate {
+            return Ok(true);
+        }
+        let ours = program::exports(runtime)?;
+        let instrumented: HashSet<_> = self.images.functions().collect();
+        let obstacle = restart::obstacle(self.images.imported(), &ours, &instrumented);
+        if let Some(function) = obstacle {
+            let note = format!(
+                "each execution is a process of its own, because the program calls {function}, \
+                 whose effects are not put back in place"
+            );
+            self.notes.push(note);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     fn save(&mut self, bug: Bug) -> Result<(), Error> {
         let file = TraceFile {
             schema: SCHEMA,

@@ -96,6 +96,11 @@ impl Images {
         tables.flat_map(|table| &table.functions).map(|function| function.symbol.as_str())
     }
 
+    /// The symbols that the instrumented files want from others.
+    pub fn imported(&self) -> impl Iterator<Item = &str> {
+        self.tables.values().flat_map(Tables::undefined)
+    }
+
     pub fn kind(&self, site: SiteId) -> Option<&SiteKind> {
         Some(&self.unit(site.unit)?.sites.get(site.index as usize)?.kind)
     }

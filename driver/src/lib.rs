@@ -14,6 +14,7 @@ pub mod known;
 pub mod program;
 pub mod progress;
 pub mod replay;
+pub mod restart;
 pub mod tables;
 pub mod trace_file;
 pub mod types;

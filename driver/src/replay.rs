@@ -158,6 +158,7 @@ fn job(file: &TraceFile, show_output: bool) -> Job {
         properties: vec![file.bug.property],
         max_steps: file.max_steps,
         show_output,
+        isolate: true,
         unknown_callees: Vec::new(),
     }
 }

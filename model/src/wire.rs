@@ -31,6 +31,8 @@ pub struct Job {
     pub max_steps: u64,
     /// Let the program write to the driver's stderr instead of throwing its output away.
     pub show_output: bool,
+    /// Run every execution in a process of its own.
+    pub isolate: bool,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
     pub unknown_callees: Vec<SiteId>,
 }

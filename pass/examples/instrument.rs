@@ -5,7 +5,8 @@
 use std::{env, error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let [input, output] = env::args().skip(1).collect::<Vec<_>>().try_into().map_err(|_| "IN OUT")?;
+    let [input, output] =
+        env::args().skip(1).collect::<Vec<_>>().try_into().map_err(|_| "IN OUT")?;
     let instrumented = leno_pass::instrument(&fs::read(&input)?, &input)?;
     fs::write(output, instrumented.bitcode)?;
     println!("{:#?}", instrumented.table);

@@ -49,8 +49,25 @@ const SEQ_CST: u64 = 4;
 
 /// LLVM's names of the operations, in the order of the runtime's numbers.
 const RMW_NAMES: [&str; 19] = [
-    "xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "fadd",
-    "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat",
+    "xchg",
+    "add",
+    "sub",
+    "and",
+    "nand",
+    "or",
+    "xor",
+    "max",
+    "min",
+    "umax",
+    "umin",
+    "fadd",
+    "fsub",
+    "fmax",
+    "fmin",
+    "uinc_wrap",
+    "udec_wrap",
+    "usub_cond",
+    "usub_sat",
 ];
 
 impl Atomic {
@@ -185,9 +202,7 @@ pub fn emit(emitter: &mut Emitter, instruction: Value, atomic: &Atomic) {
     let kind = match atomic.operation {
         Operation::Load => SiteKind::AtomicRead,
         Operation::Store => SiteKind::AtomicWrite,
-        Operation::Rmw(number) => {
-            SiteKind::ReadModifyWrite(RMW_NAMES[number as usize].to_owned())
-        }
+        Operation::Rmw(number) => SiteKind::ReadModifyWrite(RMW_NAMES[number as usize].to_owned()),
         Operation::Exchange { .. } => SiteKind::CompareExchange,
         Operation::Fence => SiteKind::Fence,
     };
@@ -213,23 +228,23 @@ impl Performer<'_, '_> {
         match self.atomic.operation {
             Operation::Load => {
                 let bits = self.load(instruction.operand(0));
-                instruction.replace_with(self.from_bits(bits, instruction.ty()));
+                instruction.replace_with(self.value_of(bits, instruction.ty()));
             }
             Operation::Store => {
-                let bits = self.to_bits(instruction.operand(0));
+                let bits = self.bits_of(instruction.operand(0));
                 self.store(instruction.operand(1), bits);
             }
             Operation::Rmw(_) => {
-                let operand = self.to_bits(instruction.operand(1));
+                let operand = self.bits_of(instruction.operand(1));
                 let old = self.rmw(instruction.operand(0), operand);
-                instruction.replace_with(self.from_bits(old, instruction.ty()));
+                instruction.replace_with(self.value_of(old, instruction.ty()));
             }
             Operation::Exchange { .. } => {
                 let value_type = instruction.operand(1).ty();
-                let expected = self.to_bits(instruction.operand(1));
-                let new = self.to_bits(instruction.operand(2));
+                let expected = self.bits_of(instruction.operand(1));
+                let new = self.bits_of(instruction.operand(2));
                 let (old, ok) = self.exchange(instruction.operand(0), expected, new);
-                let old = self.from_bits(old, value_type);
+                let old = self.value_of(old, value_type);
                 let pair = self.emitter.unit.undefined(instruction.ty());
                 let pair = self.emitter.builder.insert(pair, old, 0);
                 let pair = self.emitter.builder.insert(pair, ok, 1);
@@ -244,19 +259,19 @@ impl Performer<'_, '_> {
         match self.atomic.operation {
             Operation::Load => {
                 let bits = self.load(argument(0));
-                call.replace_with(self.from_bits(bits, call.ty()));
+                call.replace_with(self.value_of(bits, call.ty()));
             }
             Operation::Store => {
-                let bits = self.to_bits(argument(1));
+                let bits = self.bits_of(argument(1));
                 self.store(argument(0), bits);
             }
             Operation::Rmw(_) => {
-                let bits = self.to_bits(argument(1));
+                let bits = self.bits_of(argument(1));
                 let old = self.rmw(argument(0), bits);
-                call.replace_with(self.from_bits(old, call.ty()));
+                call.replace_with(self.value_of(old, call.ty()));
             }
             Operation::Exchange { .. } => {
-                let new = self.to_bits(argument(2));
+                let new = self.bits_of(argument(2));
                 self.library_exchange(call, argument(0), argument(1), new);
             }
             Operation::Fence => unreachable!("libatomic's fences are instructions"),
@@ -306,7 +321,7 @@ impl Performer<'_, '_> {
         self.emitter.unit.int(self.atomic.size as u32 * 8)
     }
 
-    fn to_bits(&self, value: Value) -> Value {
+    fn bits_of(&self, value: Value) -> Value {
         let builder = &self.emitter.builder;
         let ty = value.ty();
         if ty.is_int() {
@@ -318,7 +333,7 @@ impl Performer<'_, '_> {
         }
     }
 
-    fn from_bits(&self, bits: Value, ty: Type) -> Value {
+    fn value_of(&self, bits: Value, ty: Type) -> Value {
         let builder = &self.emitter.builder;
         if ty.is_int() {
             builder.resize(bits, ty)
@@ -365,7 +380,11 @@ impl Performer<'_, '_> {
     fn load(&mut self, pointer: Value) -> Value {
         if self.is_wide() {
             let (out, _) = self.emitter.wide_memory();
-            self.call("__leno_atomic_load_16", self.void(), &[self.site, pointer, out, self.mode()]);
+            self.call(
+                "__leno_atomic_load_16",
+                self.void(),
+                &[self.site, pointer, out, self.mode()],
+            );
             return self.emitter.builder.load(self.bits(), out);
         }
         let arguments = [self.site, pointer, self.mode()];

@@ -57,12 +57,20 @@ fn use_escapes(address: Value, user: Value) -> bool {
         Opcode::LLVMAtomicRMW => user.operand(1) == address,
         Opcode::LLVMAtomicCmpXchg => user.operand(1) == address || user.operand(2) == address,
         Opcode::LLVMGetElementPtr => escapes(user),
-        Opcode::LLVMCall => {
+        Opcode::LLVMCall | Opcode::LLVMInvoke => {
             let callee = user.callee();
-            !callee.intrinsic() || !keeps_addresses_in(&callee.name())
+            let known = callee.intrinsic() && keeps_addresses_in(&callee.name());
+            !known && !only_copied(address, user)
         }
         _ => true,
     }
+}
+
+/// Whether a call gets copies of what is at the address, and never the address.
+fn only_copied(address: Value, call: Value) -> bool {
+    let arguments = call.arguments();
+    let mut places = (0..arguments.len()).filter(|place| arguments[*place] == address);
+    call.callee() != address && places.all(|place| call.byval_argument(place as u32).is_some())
 }
 
 /// Intrinsics that do not make the addresses they are given known to anybody.

@@ -13,7 +13,7 @@
 
 use crate::{
     escape::Private,
-    hooks::{Emitter, Plan},
+    hooks::{self, Emitter, Plan},
     ir::{Layout, Node, Opcode, Value},
     table::Described,
 };
@@ -67,6 +67,7 @@ impl Contents {
             .filter(|param| copies.iter().all(|(copied, _)| copied != param))
             .chain(function.blocks().into_iter().flat_map(|block| block.instructions()))
             .filter(|value| interruptions.lived_through(*value))
+            .filter(|value| !value.is_instruction() || point_after(*value).is_some())
             .collect();
         Some(Self { variables, copies, values, names })
     }
@@ -187,8 +188,7 @@ fn is_computed_from_frame(instruction: Value) -> bool {
     match instruction.opcode() {
         Opcode::LLVMAlloca => is_static_alloca(instruction),
         Opcode::LLVMGetElementPtr => instruction.operands().all(|operand| {
-            operand.is_constant()
-                || (operand.is_instruction() && is_computed_from_frame(operand))
+            operand.is_constant() || (operand.is_instruction() && is_computed_from_frame(operand))
         }),
         _ => false,
     }
@@ -203,8 +203,7 @@ pub struct Record {
 
 impl Record {
     /// Puts the record into the function: moves the variables into it, links it at
-    /// the entry, unlinks it at every exit, links it again where control comes back
-    /// past other frames, and stores the values.
+    /// the entry, and stores the values. [`Record::close`] must follow.
     pub fn build(emitter: &mut Emitter, contents: &Contents) -> Self {
         let mut plan = SlotPlan::default();
         let layout = emitter.layout;
@@ -232,7 +231,6 @@ impl Record {
         let unit = emitter.unit;
         let builder = &emitter.builder;
         let entry = emitter.function.blocks()[0];
-        let returning = returning_twice(emitter.function);
 
         // Addresses first, while every instruction is still where it was.
         builder.silently_before(entry.instructions()[0]);
@@ -280,7 +278,6 @@ impl Record {
         }
         let record = Self { record, site };
         record.keep_values(emitter, contents, &addresses, start);
-        record.leave_and_return(emitter, &returning);
         record
     }
 
@@ -300,8 +297,10 @@ impl Record {
         }
     }
 
-    /// Unlinks at exits, links again behind landing pads and second returns.
-    fn leave_and_return(&self, emitter: &Emitter, returning: &[Value]) {
+    /// Unlinks the record at every exit, and links it again behind landing pads and
+    /// detours. Comes after the hooks: those of a guaranteed tail call, which is an
+    /// exit, belong to the frame.
+    pub fn close(&self, emitter: &Emitter) {
         for block in emitter.function.blocks() {
             let instructions = block.instructions();
             let landing = instructions.iter().any(|at| at.opcode() == Opcode::LLVMLandingPad);
@@ -309,13 +308,12 @@ impl Record {
                 self.link(emitter, at);
             }
             // A guaranteed tail call leaves the frame before it jumps.
-            let exit = instructions.iter().find(|at| at.is_call() && at.is_must_tail()).or_else(
-                || {
+            let exit =
+                instructions.iter().find(|at| at.is_call() && at.is_must_tail()).or_else(|| {
                     instructions
                         .last()
                         .filter(|at| matches!(at.opcode(), Opcode::LLVMRet | Opcode::LLVMResume))
-                },
-            );
+                });
             if let Some(exit) = exit {
                 let (builder, unit) = (&emitter.builder, emitter.unit);
                 builder.before(*exit, emitter.function, unit);
@@ -323,8 +321,12 @@ impl Record {
                 builder.store(caller, unit.frame_pointer(), 8);
             }
         }
-        for call in returning {
-            if let Some(at) = point_after(*call) {
+        for call in detours(emitter.function) {
+            let at = match call.opcode() {
+                Opcode::LLVMInvoke => call.normal_destination().insertion_point(),
+                _ => point_after(call),
+            };
+            if let Some(at) = at {
                 self.link(emitter, at);
             }
         }
@@ -336,12 +338,19 @@ impl Record {
     }
 }
 
-/// Calls like that of `setjmp`.
-fn returning_twice(function: Value) -> Vec<Value> {
+/// Calls after which the list may still start at a frame that is gone: those that
+/// return a second time, like that of `setjmp`, and those of code without records
+/// that may have caught an exception thrown through frames with records.
+fn detours(function: Value) -> Vec<Value> {
     let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
     instructions
-        .filter(|at| at.is_call() && !at.callee().is_inline_asm())
-        .filter(|at| at.call_has_attribute("returns_twice"))
+        .filter(|at| at.is_call() && !at.callee().is_inline_asm() && !at.callee().intrinsic())
+        .filter(|at| {
+            at.call_has_attribute("returns_twice")
+                || (hooks::is_unseen(at.callee())
+                    && !at.call_has_attribute("nounwind")
+                    && !at.call_has_attribute("noreturn"))
+        })
         .collect()
 }
 

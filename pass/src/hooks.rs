@@ -133,18 +133,23 @@ fn call(instruction: Value, private: &Private) -> Option<Action> {
             })
         });
     }
-    let by_name = callee.is_global();
-    let unseen = !by_name || (callee.is_function() && callee.is_declaration());
     let copied = (0..arguments.len() as u32)
         .filter(|index| instruction.byval_argument(*index).is_some())
         .filter(|index| !private.for_reading(arguments[*index as usize]))
         .collect();
     Some(Action::Call(Call {
-        callee: by_name.then(|| callee.name()),
-        announced: unseen && takes_pointer && !instruction.call_has_attribute("noreturn"),
+        callee: callee.is_global().then(|| callee.name()),
+        announced: is_unseen(callee)
+            && takes_pointer
+            && !instruction.call_has_attribute("noreturn"),
         copied,
         assembly: false,
     }))
+}
+
+/// Whether a callee's code is not in this unit, or is not known here.
+pub fn is_unseen(callee: Value) -> bool {
+    !callee.is_global() || (callee.is_function() && callee.is_declaration())
 }
 
 /// Carries the plan of one function out.
@@ -294,8 +299,7 @@ impl Emitter<'_> {
                 _ => self.unit.const_int(64, 0),
             });
         }
-        let parameters =
-            [pointer, pointer, self.unit.int(32), long, long, long, long, long, long];
+        let parameters = [pointer, pointer, self.unit.int(32), long, long, long, long, long, long];
         let hook = self.runtime("__leno_extern", self.unit.void(), &parameters);
         self.builder.call(hook, &values);
     }

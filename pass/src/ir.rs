@@ -192,10 +192,7 @@ impl Value {
             let nodes = (0..count as u32)
                 .map(|at| Node(LLVMValueMetadataEntriesGetMetadata(entries, at)))
                 .filter(|node| {
-                    matches!(
-                        node.kind(),
-                        NodeKind::LLVMDIGlobalVariableExpressionMetadataKind
-                    )
+                    matches!(node.kind(), NodeKind::LLVMDIGlobalVariableExpressionMetadataKind)
                 })
                 .collect();
             LLVMDisposeValueMetadataEntries(entries);
@@ -346,8 +343,7 @@ impl Value {
         unsafe {
             let mut record = LLVMGetFirstDbgRecord(self.0);
             while !record.is_null() {
-                if LLVMDbgRecordGetKind(record)
-                    == llvm_sys::LLVMDbgRecordKind::LLVMDbgRecordDeclare
+                if LLVMDbgRecordGetKind(record) == llvm_sys::LLVMDbgRecordKind::LLVMDbgRecordDeclare
                 {
                     let value = wrap(LLVMDbgVariableRecordGetValue(record, 0), Value);
                     let variable = wrap(LLVMDbgVariableRecordGetVariable(record), Node);
@@ -671,8 +667,7 @@ impl Nodes {
             if LLVMIsAMDNode(value).is_null() {
                 return Vec::new();
             }
-            let mut operands =
-                vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(value) as usize];
+            let mut operands = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(value) as usize];
             LLVMGetMDNodeOperands(value, operands.as_mut_ptr());
             operands
         }
@@ -822,11 +817,7 @@ impl Unit {
                 let function = LLVMAddFunction(self.module, c_name.as_ptr(), ty);
                 let kind = attribute_kind("nounwind");
                 let nounwind = LLVMCreateEnumAttribute(self.context, kind, 0);
-                LLVMAddAttributeAtIndex(
-                    function,
-                    llvm_sys::LLVMAttributeFunctionIndex,
-                    nounwind,
-                );
+                LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, nounwind);
                 Value(function)
             });
             Callee { function, ty: Type(ty) }
@@ -844,10 +835,7 @@ impl Unit {
                 return Value(known);
             }
             let global = LLVMAddGlobal(self.module, self.pointer().0, name.as_ptr());
-            LLVMSetThreadLocalMode(
-                global,
-                llvm_sys::LLVMThreadLocalMode::LLVMInitialExecTLSModel,
-            );
+            LLVMSetThreadLocalMode(global, llvm_sys::LLVMThreadLocalMode::LLVMInitialExecTLSModel);
             Value(global)
         }
     }
@@ -912,12 +900,8 @@ impl Unit {
         let section = CString::new(section).expect("a section of ours");
         // SAFETY: the bytes are a slice with its length; the stand-in is not used again.
         unsafe {
-            let content = LLVMConstStringInContext2(
-                self.context,
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                1,
-            );
+            let content =
+                LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1);
             let global = LLVMAddGlobal(self.module, LLVMTypeOf(content), c"leno.unit".as_ptr());
             LLVMSetInitializer(global, content);
             LLVMSetGlobalConstant(global, 1);

@@ -62,10 +62,9 @@ pub fn instrument(bitcode: &[u8], name: &str) -> Result<Instrumented, Error> {
         return Err(Error::Instrumented { unit: name.to_owned() });
     }
     let table = instrument_unit(unit);
-    module.verify().map_err(|reason| Error::Invalid {
-        unit: name.to_owned(),
-        reason: reason.to_string(),
-    })?;
+    module
+        .verify()
+        .map_err(|reason| Error::Invalid { unit: name.to_owned(), reason: reason.to_string() })?;
     let bitcode = module.write_bitcode_to_memory().as_slice().to_vec();
     Ok(Instrumented { bitcode, table })
 }
@@ -87,16 +86,30 @@ fn instrument_unit(unit: Unit) -> UnitTable {
     table
 }
 
-/// The functions that can be instrumented. Resolvers run before the program is
-/// linked together, when no other function can be called; naked functions have
-/// no frame.
+/// The functions that can be instrumented. Naked functions have no frame, and what
+/// chooses an implementation while the program is being loaded runs before another
+/// file's function can be called.
 fn functions(unit: Unit) -> Vec<Value> {
-    let resolvers: HashSet<Value> = unit.resolvers().into_iter().collect();
+    let early = reachable(unit.resolvers());
     unit.functions()
         .into_iter()
         .filter(|function| !function.is_declaration())
-        .filter(|function| !resolvers.contains(function) && !function.has_attribute("naked"))
+        .filter(|function| !early.contains(function) && !function.has_attribute("naked"))
         .collect()
+}
+
+/// These functions and all that they call by name.
+fn reachable(functions: Vec<Value>) -> HashSet<Value> {
+    let mut found = HashSet::new();
+    let mut waiting = functions;
+    while let Some(function) = waiting.pop() {
+        if !function.is_function() || !found.insert(function) {
+            continue;
+        }
+        let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+        waiting.extend(instructions.filter(|at| at.is_call()).map(|call| call.callee()));
+    }
+    found
 }
 
 /// Takes back what the front end has promised about functions and calls and what
@@ -138,6 +151,9 @@ fn instrument_function(
     };
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
     emitter.emit(&plan, record.as_ref());
+    if let Some(record) = record {
+        record.close(&emitter);
+    }
 }
 
 /// Has the runtime told of this unit before any other code of it runs.

@@ -64,11 +64,8 @@ impl Table {
     fn file(&mut self, node: Option<Node>) -> u32 {
         let Some((name, directory)) = node.map(Node::file_name) else { return 0 };
         let elsewhere = !directory.is_empty() && directory != self.unit.directory;
-        let name = if elsewhere && !name.starts_with('/') {
-            format!("{directory}/{name}")
-        } else {
-            name
-        };
+        let name =
+            if elsewhere && !name.starts_with('/') { format!("{directory}/{name}") } else { name };
         self.file_named(name)
     }
 

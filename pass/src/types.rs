@@ -30,8 +30,8 @@ const FLAG_FORWARD: i32 = 1 << 2;
 const FLAG_STATIC_MEMBER: i32 = 1 << 12;
 
 // Places of operands (LLVM's DebugInfoMetadata.h).
-const BASE_TYPE: usize = 3;
-const ELEMENTS: usize = 4;
+const BASE_TYPE: usize = 5;
+const ELEMENTS: usize = 6;
 
 pub struct Types {
     nodes: Nodes,
@@ -126,7 +126,8 @@ impl Types {
     /// An array of several dimensions is an array of arrays.
     fn array(&mut self, node: Node) -> Option<Type> {
         let mut element = self.nodes.operand(node, BASE_TYPE).map(|base| self.index(base))?;
-        let dimensions = self.nodes.operand(node, ELEMENTS).map(|list| self.nodes.operands(list))?;
+        let dimensions =
+            self.nodes.operand(node, ELEMENTS).map(|list| self.nodes.operands(list))?;
         let counts: Vec<u64> =
             dimensions.iter().map(|range| self.nodes.integer(*range, 0).unwrap_or(0)).collect();
         let whole = node.size_in_bits() / 8;

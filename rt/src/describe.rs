@@ -26,14 +26,14 @@ pub fn object(addr: u64) -> Object {
     }
     match units::image_of(addr) {
         Some((image, bias)) => Object::Global { image, offset: addr - bias },
-        None if execution::main_stack_contains(addr) => on_stack(addr, ThreadId::MAIN),
+        None if is_control(addr, ThreadId::MAIN) => on_stack(addr, ThreadId::MAIN),
         None => Object::Unknown { addr },
     }
 }
 
 fn on_stack(addr: u64, owner: ThreadId) -> Object {
     let thread_pointer = fiber::handle(owner);
-    if addr >= thread_pointer.saturating_sub(4096) && addr < thread_pointer + 4096 && owner != ThreadId::MAIN {
+    if is_control(addr, owner) {
         return Object::ThreadLocal { thread: owner, offset: addr as i64 - thread_pointer as i64 };
     }
     let mut frame = execution::frames_of(owner);
@@ -47,8 +47,14 @@ fn on_stack(addr: u64, owner: ThreadId) -> Object {
         }
         frame = record.caller;
     }
-    let top = fiber::stack_range(owner).map_or(thread_pointer, |(_, top)| top as u64);
-    Object::Stack { thread: owner, offset: top.wrapping_sub(addr) }
+    let (_, top) = fiber::stack_range(owner);
+    Object::Stack { thread: owner, offset: (top as u64).wrapping_sub(addr) }
+}
+
+/// Whether an address is in a thread's thread-local storage or control block.
+fn is_control(addr: u64, owner: ThreadId) -> bool {
+    let (low, high) = fiber::control_range(owner);
+    (low as u64..high as u64).contains(&addr)
 }
 
 /// The calls that lead to where a thread is, innermost first. `site` is where it

@@ -12,7 +12,6 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     record::record,
-    sys,
     trace::{FailureText, Tracer},
     units,
 };
@@ -57,7 +56,6 @@ pub struct Running {
     plan_len: usize,
     /// What `exit` was called with.
     pub status: Option<i32>,
-    main_stack: u64,
 }
 
 static RUNNING: Global<Option<Running>> = Global::new(None);
@@ -87,11 +85,15 @@ pub struct Settings {
     pub traced: bool,
 }
 
-/// Runs the program's main under `plan`. The process ends with the execution.
-pub fn run(plan: Plan, settings: &Settings) -> ! {
+/// Where the host waits for the end of the execution.
+static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_pointer: 0 });
+
+/// Runs the program's main under `plan` and comes back when the execution is over;
+/// gives the threads that there were.
+pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
     let plan_len = plan.steps.len();
-    let main = Thread::new(fiber::fresh_main(1 << 16), ThreadId::MAIN);
-    let main_stack = main.context.stack_pointer as u64;
+    let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
+    let first = main.context;
     *RUNNING.get() = Some(Running {
         director: Director::new(plan, Limits { max_steps: settings.max_steps }),
         threads: alloc::vec![main],
@@ -101,13 +103,12 @@ pub fn run(plan: Plan, settings: &Settings) -> ! {
         tracer: settings.traced.then(Tracer::default),
         plan_len,
         status: None,
-        main_stack,
     });
-    let mut host = Context { stack_pointer: 0, thread_pointer: 0 };
-    let first = running().expect("just made").threads[0].context;
-    // SAFETY: a fresh context; this one is never resumed.
-    unsafe { fiber::switch(&mut host, first) };
-    unreachable!("the host of an execution was resumed")
+    let host = HOST.get();
+    host.thread_pointer = first.thread_pointer;
+    // SAFETY: a fresh context; `finish` resumes this one.
+    unsafe { fiber::switch(host, first) };
+    RUNNING.get().take().map_or_else(Vec::new, |x| x.created().collect())
 }
 
 impl Thread {
@@ -149,9 +150,15 @@ impl Running {
         if child.index() >= fiber::provided() {
             // Only the host can make stacks: it does, and runs this execution again.
             record().want_stacks(child.0 + 1);
-            sys::exit_group(0);
+            finish(End::Bounded);
         }
         child
+    }
+
+    /// The threads that have been created, the main thread included.
+    pub fn created(&self) -> impl Iterator<Item = ThreadId> {
+        let used = |(_, t): &(usize, &Thread)| t.context.thread_pointer != 0;
+        self.threads.iter().enumerate().filter(used).map(|(i, _)| ThreadId(i as u32))
     }
 
     /// Adds a thread that is about to start.
@@ -331,20 +338,15 @@ pub fn finish(end: End) -> ! {
     if let Some(tracer) = x.tracer.take() {
         tracer.report(x, record);
     }
-    sys::exit_group(0)
+    let mut abandoned = Context { stack_pointer: 0, thread_pointer: 0 };
+    // SAFETY: the host waits in `run`.
+    unsafe { fiber::switch(&mut abandoned, *HOST.get()) };
+    unreachable!("an execution that is over was resumed")
 }
 
 /// The innermost frame record of a thread.
 pub fn frames_of(thread: ThreadId) -> *const FrameRecord {
     fiber::frame_of(fiber::handle(thread) as usize)
-}
-
-/// Whether an address is on the main thread's stack.
-pub fn main_stack_contains(addr: u64) -> bool {
-    let Some(x) = running() else { return false };
-    // The environment and the arguments lie above where we started, at most a few
-    // megabytes; the stack's limit is rarely above 64 MiB.
-    (x.main_stack.saturating_sub(64 << 20)..x.main_stack + (4 << 20)).contains(&addr)
 }
 
 /// What a thread that is in an await waits for somebody to write.

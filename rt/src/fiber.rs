@@ -25,7 +25,8 @@ pub struct Context {
     pub thread_pointer: usize,
 }
 
-/// The stack and thread pointer of a parked pthread.
+/// The stack and thread pointer of a parked pthread. The main thread has a stack of
+/// ours too, so that it is known where its stack ends.
 #[derive(Clone, Copy)]
 struct Parked {
     /// Where a fiber's stack starts (it grows down).
@@ -88,7 +89,8 @@ pub struct FrameRecord {
 pub fn provide(count: usize) -> Result<(), i32> {
     let pool = POOL.get();
     if pool.is_empty() {
-        pool.push(Parked { top: 0, thread_pointer: thread_pointer() });
+        map_stack(0)?;
+        pool.push(Parked { top: STACKS + STACK, thread_pointer: thread_pointer() });
     }
     while pool.len() < count {
         pool.push(park(pool.len())?);
@@ -101,16 +103,28 @@ pub fn provided() -> usize {
     POOL.get().len()
 }
 
-/// The range of a thread's stack and control block; none for the main thread.
-pub fn stack_range(thread: ThreadId) -> Option<(usize, usize)> {
-    let low = STACKS + thread.index() * STRIDE;
-    (thread != ThreadId::MAIN).then_some((low, low + STACK))
+/// The range of a thread's stack, without what glibc keeps at its upper end.
+pub fn stack_range(thread: ThreadId) -> (usize, usize) {
+    let low = STACKS + thread.index() * STRIDE + PAGE;
+    (low, POOL.get()[thread.index()].top)
 }
+
+/// The range of a thread's thread-local storage and control block.
+pub fn control_range(thread: ThreadId) -> (usize, usize) {
+    let pointer = POOL.get()[thread.index()].thread_pointer;
+    (pointer - *TLS_SIZE.get(), pointer + CONTROL_BLOCK)
+}
+
+/// Bytes of glibc's `struct pthread`; 2.36 has 0x900, and what lies behind it on the
+/// stack is ours or nobody's.
+const CONTROL_BLOCK: usize = 0x900;
+/// Bytes of static thread-local storage below the thread pointer.
+static TLS_SIZE: Global<usize> = Global::new(0);
 
 /// Whose stack an address lies on.
 pub fn owner_of(addr: usize) -> Option<ThreadId> {
     let index = addr.checked_sub(STACKS)? / STRIDE;
-    (index > 0 && index < provided()).then_some(ThreadId(index as u32))
+    (index < provided()).then_some(ThreadId(index as u32))
 }
 
 /// The thread behind a `pthread_t`, which is the address of its control block.
@@ -135,11 +149,16 @@ type Create = unsafe extern "C" fn(
     *mut libc::c_void,
 ) -> i32;
 
-/// Starts a pthread on stack `index` and waits until it has parked.
-fn park(index: usize) -> Result<Parked, i32> {
+fn map_stack(index: usize) -> Result<usize, i32> {
     let low = STACKS + index * STRIDE;
     sys::map(low, STACK, false).ok_or(libc::ENOMEM)?;
     sys::forbid(low, PAGE);
+    Ok(low)
+}
+
+/// Starts a pthread on stack `index` and waits until it has parked.
+fn park(index: usize) -> Result<Parked, i32> {
+    let low = map_stack(index)?;
     let mut parked = Parked { top: 0, thread_pointer: 0 };
     // SAFETY: plain use of the pthread interface with libc's own functions. All
     // signals are blocked in the new thread, so it never runs a handler.
@@ -194,10 +213,9 @@ pub fn fresh(thread: ThreadId) -> Context {
     fresh_at(parked.top, parked.thread_pointer)
 }
 
-/// The same on the present stack, `gap` bytes below where it is now: the main thread.
-pub fn fresh_main(gap: usize) -> Context {
-    let marker = 0u8;
-    fresh_at((&raw const marker as usize - gap) & !4095, thread_pointer())
+/// The same for the main thread.
+pub fn fresh_main() -> Context {
+    fresh(ThreadId::MAIN)
 }
 
 fn fresh_at(top: usize, thread_pointer: usize) -> Context {
@@ -233,6 +251,15 @@ static FSGSBASE: Global<bool> = Global::new(false);
 pub fn probe() {
     // SAFETY: reads the auxiliary vector.
     *FSGSBASE.get() = unsafe { libc::getauxval(libc::AT_HWCAP2) } & 2 != 0;
+    type StaticInfo = unsafe extern "C" fn(*mut usize, *mut usize);
+    let (mut size, mut align) = (0, 0);
+    // SAFETY: a function of the dynamic linker, for its own use, that has had this
+    // type since thread-local storage exists. It counts the control block in.
+    unsafe {
+        let info: StaticInfo = core::mem::transmute(crate::interpose::next(c"_dl_get_tls_static_info"));
+        info(&mut size, &mut align);
+    }
+    *TLS_SIZE.get() = size.saturating_sub(CONTROL_BLOCK);
 }
 
 /// rdi: where to save the stack pointer, rsi: the new one, rdx: the new FS base or 0.

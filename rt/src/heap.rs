@@ -86,11 +86,11 @@ pub fn allocate(owner: Option<ThreadId>, size: usize, align: usize, site: SiteRe
     }
     // Room is a power of two for blocks that may be used again.
     let room = if room <= 1 << 16 { room.next_power_of_two() } else { room };
-    let start = (base + arena.used + GAP).next_multiple_of(align.max(16));
-    if start + room > base + STRIDE {
+    let start = (base + arena.used.max(GAP)).next_multiple_of(align.max(16));
+    if start + room + GAP > base + STRIDE {
         return FAILED;
     }
-    arena.used = start + room - base;
+    arena.used = start + room + GAP - base;
     let place = arena.blocks.len();
     arena.blocks.push(Block { start, size, room, allocated_at: site, freed_at: None, index });
     // SAFETY: inside the arena's mapping, in the gap before the block.
@@ -182,4 +182,63 @@ pub fn misuse(addr: usize, len: usize) -> Option<Misuse> {
         return Some(Misuse::Outside { size: block.size, past: addr.max(end) - end });
     }
     block.freed_at.map(|_| Misuse::Freed { size: block.size })
+}
+
+/// What is known about the heap at the start of every execution.
+pub struct Snapshot {
+    blocks: Vec<Block>,
+    bytes: Vec<u8>,
+    allocations: u32,
+}
+
+/// Keeps the host's arena. The threads' are empty when an execution starts.
+pub fn snapshot() -> Snapshot {
+    let host = arena(0);
+    // SAFETY: the part of the arena that is in use.
+    let bytes = unsafe { core::slice::from_raw_parts(ARENAS as *const u8, host.used) };
+    Snapshot { blocks: host.blocks.clone(), bytes: bytes.to_vec(), allocations: host.allocations }
+}
+
+/// Puts the heap back to the start of an execution.
+pub fn restore(snapshot: &Snapshot) {
+    for (number, arena) in ARENA.get().iter_mut().enumerate() {
+        let kept = if number == 0 { snapshot.bytes.len() } else { 0 };
+        clear(ARENAS + number * STRIDE + kept, arena.used.saturating_sub(kept));
+        arena.free.iter_mut().for_each(VecDeque::clear);
+        if number == 0 {
+            arena.blocks.clear();
+            arena.blocks.extend_from_slice(&snapshot.blocks);
+            arena.allocations = snapshot.allocations;
+            arena.used = kept;
+        } else {
+            arena.blocks.clear();
+            arena.allocations = 0;
+            // Used as far as the first gap, so that it is not mapped again.
+            arena.used = arena.used.min(GAP);
+        }
+    }
+    // SAFETY: the same bytes at the same place.
+    unsafe { core::ptr::copy_nonoverlapping(snapshot.bytes.as_ptr(), ARENAS as *mut u8, snapshot.bytes.len()) };
+}
+
+/// Makes memory zero again: by writing where it is little, else by giving it back.
+fn clear(start: usize, len: usize) {
+    /// About where the page faults of the next use cost less than the zeros.
+    const MUCH: usize = 1 << 18;
+    let (start, end) = (start, start + len);
+    let (first, last) = (start.next_multiple_of(4096), end & !4095);
+    let zero = |from: usize, to: usize| {
+        // SAFETY: the part of an arena that has been in use.
+        unsafe { (from as *mut u8).write_bytes(0, to.saturating_sub(from)) };
+    };
+    if len < MUCH {
+        return zero(start, end);
+    }
+    zero(start, first);
+    // SAFETY: whole pages of an arena that nothing refers to any more.
+    unsafe {
+        let advice = libc::MADV_DONTNEED as u64;
+        sys::call(libc::SYS_madvise, [first as u64, (last - first) as u64, advice, 0, 0, 0]);
+    }
+    zero(last, end);
 }

@@ -11,7 +11,7 @@ use crate::{
     execution::{self, Settings},
     fiber, interpose, libc_models,
     record::{self, record},
-    signals, sys,
+    signals, snapshot, sys,
     trace::place,
     units,
 };
@@ -274,7 +274,8 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
     shown
 }
 
-/// Has an execution carried out and gives its record.
+/// Has an execution carried out and gives its record: in place where that is
+/// possible, else, and where it is to be traced, by a child process.
 fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
         let threads = record().threads().names().len() + 1;
@@ -282,23 +283,40 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
             fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
         }
         record().reset();
-        let pid = sys::fork();
-        if pid < 0 {
-            fault(Fault::Internal { what: format!("no child process (error {})", -pid) });
-        }
-        if pid == 0 {
-            let settings = Settings { keep_going, max_steps: job().max_steps, traced };
-            execution::run(plan.clone(), &settings);
-        }
-        let status = sys::wait(pid);
+        let settings = Settings { keep_going, max_steps: job().max_steps, traced };
+        let ended = if job().isolate || traced {
+            in_a_child(plan, &settings)
+        } else {
+            in_place(plan, &settings);
+            String::new()
+        };
         if record().wanted_stacks().is_some() {
             continue;
         }
         match record().execution() {
             Some(run) => return run,
-            None => fault(Fault::Internal { what: ended_early(status) }),
+            None => fault(Fault::Internal { what: ended }),
         }
     }
+}
+
+fn in_place(plan: &Plan, settings: &Settings) {
+    snapshot::take();
+    let used = execution::run(plan.clone(), settings);
+    snapshot::restore(&used);
+}
+
+/// Gives a sentence on how the child ended, of use if it did so early.
+fn in_a_child(plan: &Plan, settings: &Settings) -> String {
+    let pid = sys::fork();
+    if pid < 0 {
+        fault(Fault::Internal { what: format!("no child process (error {})", -pid) });
+    }
+    if pid == 0 {
+        execution::run(plan.clone(), settings);
+        sys::exit_group(0);
+    }
+    ended_early(sys::wait(pid))
 }
 
 fn ended_early(status: i32) -> String {

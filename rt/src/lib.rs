@@ -25,6 +25,7 @@ mod libc_models;
 mod memory;
 mod record;
 mod signals;
+mod snapshot;
 mod sys;
 mod trace;
 mod units;

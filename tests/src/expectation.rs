@@ -32,6 +32,7 @@ pub struct Field {
 pub fn read(source: &Path) -> Result<Vec<Expectation>, String> {
     let text = fs::read_to_string(source).map_err(|error| error.to_string())?;
     let lines = text.lines().filter_map(|line| line.strip_prefix("// leno"));
+    let lines = lines.filter(|line| line.starts_with([':', '[']));
     let found: Vec<_> = lines.map(parse).collect::<Result<_, _>>()?;
     if found.is_empty() { Err("it has no `// leno:` line".to_string()) } else { Ok(found) }
 }

@@ -107,7 +107,10 @@ fn objects_archives_and_assembly_are_linked_in_the_users_order() {
         ("sub/f.c", "#include \"f.h\"\nint f(void) { return F; }"),
         ("inc/f.h", "#define F 1"),
         ("g.s", ".globl g\ng: mov $2, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n"),
-        ("h.S", "#define H 4\n.globl h\nh: mov $H, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n"),
+        (
+            "h.S",
+            "#define H 4\n.globl h\nh: mov $H, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n",
+        ),
     ]);
     project.build("-c -O2 -I inc sub/f.c main.c g.s h.S");
     for object in ["f.o", "main.o", "g.o", "h.o"] {
@@ -149,7 +152,10 @@ fn the_stub_is_needed_whatever_the_linker_is_told() {
 
 #[test]
 fn dependency_files_name_the_users_files() {
-    let project = Project::new(&[("a.c", "#include \"a.h\"\nint main(void) { return A; }"), ("a.h", "#define A 0")]);
+    let project = Project::new(&[
+        ("a.c", "#include \"a.h\"\nint main(void) { return A; }"),
+        ("a.h", "#define A 0"),
+    ]);
     project.build("-MMD -c a.c -o out.o");
     assert_eq!(project.read("out.d"), "out.o: a.c a.h\n");
     project.build("-MD -MF deps -MT goal -c a.c");
@@ -164,15 +170,28 @@ fn dependency_files_name_the_users_files() {
 fn what_is_not_compiled_is_clangs_business() {
     let project = Project::new(&[("hello.c", HELLO)]);
     let same = |args: &str| {
-        let (ours, theirs) = (project.cc(args), project.command("clang-22", args).output().unwrap());
+        let (ours, theirs) =
+            (project.cc(args), project.command("clang-22", args).output().unwrap());
         assert_eq!(ours.status.code(), theirs.status.code(), "{args}");
         assert_eq!(stdout(&ours), stdout(&theirs), "{args}");
         assert_eq!(stderr(&ours), stderr(&theirs), "{args}");
     };
     for args in [
-        "--version", "-v", "-dumpmachine", "-print-search-dirs", "-print-prog-name=ld", "",
-        "-E hello.c", "-E -dM hello.c", "-fsyntax-only hello.c", "-S hello.c -o -",
-        "missing.c", "-c missing.c", "-c", "-c hello.c hello.c -o x.o", "--no-such-option hello.c",
+        "--version",
+        "-v",
+        "-dumpmachine",
+        "-print-search-dirs",
+        "-print-prog-name=ld",
+        "",
+        "-E hello.c",
+        "-E -dM hello.c",
+        "-fsyntax-only hello.c",
+        "-S hello.c -o -",
+        "missing.c",
+        "-c missing.c",
+        "-c",
+        "-c hello.c hello.c -o x.o",
+        "--no-such-option hello.c",
         "-c -Wall -Wunused hello.c -lm",
     ] {
         same(args);
@@ -209,11 +228,8 @@ fn languages_standard_input_and_response_files() {
     assert_eq!(project.run("plain").1, "hello world\n");
     project.build("@args");
     assert_eq!(project.run("hello").1, "hello me\n");
-    let mut child = project
-        .command(tool("leno-cc"), "-x c - -o piped")
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        project.command(tool("leno-cc"), "-x c - -o piped").stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(HELLO.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(project.run("piped").1, "hello world\n");
@@ -225,9 +241,9 @@ fn languages_standard_input_and_response_files() {
 
 #[test]
 fn what_cannot_be_honoured_is_refused_or_said() {
-    let project = Project::new(&[("hello.c", HELLO)]);
-    for option in ["-static", "-fsanitize=address", "-m32"] {
-        let output = project.cc(&format!("{option} -c hello.c"));
+    let project = Project::new(&[("hello.c", HELLO), ("bare.c", "int f(void) { return 0; }")]);
+    for option in ["-static", "-fsanitize=address", "-m32", "--target=aarch64-linux-gnu"] {
+        let output = project.cc(&format!("{option} -c bare.c -o hello.o"));
         assert_eq!(output.status.code(), Some(2), "{option}");
         assert!(stderr(&output).starts_with("leno-cc: error: "), "{option}: {}", stderr(&output));
         assert!(!project.has("hello.o"), "{option}");
@@ -255,7 +271,10 @@ fn the_environment_is_read_with_care() {
 
 #[test]
 fn it_works_through_a_link_and_by_a_name_for_cxx() {
-    let project = Project::new(&[("hello.cpp", "#include <iostream>\nint main() { std::cout << \"hi\\n\"; }")]);
+    let project = Project::new(&[(
+        "hello.cpp",
+        "#include <iostream>\nint main() { std::cout << \"hi\\n\"; }",
+    )]);
     let link = project.path("leno-c++");
     std::os::unix::fs::symlink(tool("leno-cc").canonicalize().unwrap(), &link).unwrap();
     let output = project.command(&link, "hello.cpp -o hello").output().unwrap();
@@ -282,7 +301,8 @@ fn behaves_as_compiled_by_clang(program: &str, libraries: &str) {
     project.shell(clang, &format!("{options} -o expected"));
     let expected = project.run("expected");
     assert!(!expected.1.is_empty());
-    for level in ["", "-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -g0", "-O1 -fPIC -D_FORTIFY_SOURCE=2"] {
+    for level in ["", "-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -g0", "-O1 -fPIC -D_FORTIFY_SOURCE=2"]
+    {
         project.build(&format!("{mode} {level} {options} -o program"));
         assert_eq!(project.run("program"), expected, "{level}");
     }

@@ -15,7 +15,7 @@ int main(void)
 {
     pthread_t thread;
     pthread_create(&thread, NULL, clear, NULL);
-    volatile int result = 1 / atomic_load(&divisor);
+    volatile int result = 100 / atomic_load(&divisor);
     pthread_join(thread, NULL);
-    return result - 1;
+    return result - 100;
 }

@@ -1,5 +1,5 @@
 // Two locks in opposite order.
-// leno: verdict=bug kind=deadlock accesses=2
+// leno: verdict=bug kind=deadlock accesses=3
 #include <pthread.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;

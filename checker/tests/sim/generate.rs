@@ -76,6 +76,39 @@ pub fn program(seed: u64) -> Program {
     program
 }
 
+/// A small program with a loop or two that wait.
+pub fn spinning(seed: u64) -> Program {
+    let mut r = Random(seed);
+    let mut program = Program { threads: vec![vec![], vec![], vec![]], ..Program::default() };
+    for k in 0..2 + r.below(3) as usize {
+        let group = loop {
+            let group = instr(&mut r, Theme::Spins, 3);
+            let waits = spins(&group);
+            if waits == (k == 0) || (waits && r.one_in(4)) {
+                break group;
+            }
+        };
+        let thread = 1 + r.below(2) as usize;
+        program.threads[thread].extend(group);
+    }
+    program.threads[0] = vec![Instr::Create(1), Instr::Create(2)];
+    program
+}
+
+fn spins(group: &[Instr]) -> bool {
+    group.iter().any(|instr| {
+        matches!(
+            instr,
+            Instr::Until { .. }
+                | Instr::UntilEither { .. }
+                | Instr::UntilCas { .. }
+                | Instr::UntilTestAndCas { .. }
+                | Instr::UntilTryLock(_)
+                | Instr::UntilEitherLock { .. }
+        )
+    })
+}
+
 fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
     // Two words, one that overlaps the first, and one that lies across a line.
     let locs = [Loc(0, 8), Loc(0, 8), Loc(8, 8), Loc(8, 8), Loc(4, 4), Loc(60, 8)];
@@ -101,9 +134,18 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         3 => vec![Instr::Lock(mutex)],
         4 => vec![Instr::Unlock(mutex)],
         5 => vec![Instr::TryLock { mutex, reg }],
-        6 => vec![Instr::TryLock { mutex, reg }, Instr::If { reg, is: 1, skip: 1 }, Instr::Unlock(mutex)],
+        6 => vec![
+            Instr::TryLock { mutex, reg },
+            Instr::If { reg, is: 1, skip: 1 },
+            Instr::Unlock(mutex),
+        ],
         7 => vec![Instr::Lock(mutex), Instr::Load { loc, order, reg }, Instr::Unlock(mutex)],
-        8 => vec![Instr::Lock(mutex), Instr::Lock(1 - mutex), Instr::Unlock(1 - mutex), Instr::Unlock(mutex)],
+        8 => vec![
+            Instr::Lock(mutex),
+            Instr::Lock(1 - mutex),
+            Instr::Unlock(1 - mutex),
+            Instr::Unlock(mutex),
+        ],
         _ => vec![Instr::Init(mutex)],
     };
     let conditions = |r: &mut Random| match r.below(6) {

@@ -32,42 +32,110 @@ pub const SC: Atomic = Some(Order::SeqCst);
 /// An instruction. `reg` is the register that gets what was read.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Instr {
-    Load { loc: Loc, order: Atomic, reg: u8 },
-    Store { loc: Loc, order: Atomic, value: u64 },
+    Load {
+        loc: Loc,
+        order: Atomic,
+        reg: u8,
+    },
+    Store {
+        loc: Loc,
+        order: Atomic,
+        value: u64,
+    },
     /// Stores a register, plus one.
-    StoreNext { loc: Loc, order: Atomic, reg: u8 },
-    Cas { loc: Loc, order: Atomic, from: u64, to: u64, reg: u8 },
-    Add { loc: Loc, order: Atomic, reg: u8 },
+    StoreNext {
+        loc: Loc,
+        order: Atomic,
+        reg: u8,
+    },
+    Cas {
+        loc: Loc,
+        order: Atomic,
+        from: u64,
+        to: u64,
+        reg: u8,
+    },
+    Add {
+        loc: Loc,
+        order: Atomic,
+        reg: u8,
+    },
     /// Copies memory in one event.
-    Copy { from: Loc, to: Loc },
+    Copy {
+        from: Loc,
+        to: Loc,
+    },
     Fence(Order),
     Lock(u8),
     Unlock(u8),
-    TryLock { mutex: u8, reg: u8 },
+    TryLock {
+        mutex: u8,
+        reg: u8,
+    },
     Init(u8),
-    Wait { cond: u8, mutex: u8 },
+    Wait {
+        cond: u8,
+        mutex: u8,
+    },
     Signal(u8),
     Broadcast(u8),
     Create(u32),
     Join(u32),
-    Choose { alternatives: u32, reg: u8 },
+    Choose {
+        alternatives: u32,
+        reg: u8,
+    },
     Hidden(u8),
     Exit,
     /// Leaves out the next instructions unless the register has the value.
-    If { reg: u8, is: u64, skip: u8 },
-    Assert { reg: u8, is: u64 },
-    Assume { reg: u8, is: u64 },
+    If {
+        reg: u8,
+        is: u64,
+        skip: u8,
+    },
+    Assert {
+        reg: u8,
+        is: u64,
+    },
+    Assume {
+        reg: u8,
+        is: u64,
+    },
     /// Loads until the value is there.
-    Until { loc: Loc, order: Atomic, is: u64 },
+    Until {
+        loc: Loc,
+        order: Atomic,
+        is: u64,
+    },
     /// Loads two places until one of them has the value.
-    UntilEither { a: Loc, b: Loc, order: Atomic, is: u64 },
+    UntilEither {
+        a: Loc,
+        b: Loc,
+        order: Atomic,
+        is: u64,
+    },
     /// Compare-exchanges until it succeeds.
-    UntilCas { loc: Loc, order: Atomic, from: u64, to: u64 },
+    UntilCas {
+        loc: Loc,
+        order: Atomic,
+        from: u64,
+        to: u64,
+    },
     /// Reads, then compare-exchanges; again until it succeeds.
-    UntilTestAndCas { loc: Loc, order: Atomic, from: u64, to: u64 },
+    UntilTestAndCas {
+        loc: Loc,
+        order: Atomic,
+        from: u64,
+        to: u64,
+    },
     UntilTryLock(u8),
     /// Loads the place and tries the mutex, until one of them will do.
-    UntilEitherLock { loc: Loc, order: Atomic, is: u64, mutex: u8 },
+    UntilEitherLock {
+        loc: Loc,
+        order: Atomic,
+        is: u64,
+        mutex: u8,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -234,7 +302,9 @@ impl Machine<'_> {
                     let mut hasher = DefaultHasher::new();
                     (state.pc, state.phase, state.regs, state.exited).hash(&mut hasher);
                     let exited = u64::from(state.exited);
-                    let site = 1 + state.phase as u64 + 10 * (state.pc as u64 + 100 * (2 * thread as u64 + exited));
+                    let site = 1
+                        + state.phase as u64
+                        + 10 * (state.pc as u64 + 100 * (2 * thread as u64 + exited));
                     self.director.arrive(Arrival {
                         thread: ThreadId(thread as u32),
                         ordinal,
@@ -252,7 +322,8 @@ impl Machine<'_> {
     fn next(&mut self, thread: usize) -> Arrives {
         use AccessKind::{Read, ReadWrite, Write};
         let state = &self.threads[thread];
-        let access = |loc: Loc, kind, atomic| Access { addr: BASE + loc.0, len: loc.1, kind, atomic };
+        let access =
+            |loc: Loc, kind, atomic| Access { addr: BASE + loc.0, len: loc.1, kind, atomic };
         let touch = |loc, kind, atomic| Arrives::Event(Op::Access, vec![access(loc, kind, atomic)]);
         let only = |op| Arrives::Event(op, vec![]);
         let m = |mutex: u8| 0x8000 + u64::from(mutex) * 64;
@@ -266,12 +337,18 @@ impl Machine<'_> {
             return only(if exits { Op::Exit } else { Op::End });
         };
         match instr {
-            Instr::Load { loc, order, .. } | Instr::Until { loc, order, .. } => touch(loc, Read, order),
+            Instr::Load { loc, order, .. } | Instr::Until { loc, order, .. } => {
+                touch(loc, Read, order)
+            }
             Instr::UntilEither { a, b, order, .. } => {
                 touch(if state.phase == 0 { a } else { b }, Read, order)
             }
-            Instr::Store { loc, order, .. } | Instr::StoreNext { loc, order, .. } => touch(loc, Write, order),
-            Instr::UntilTestAndCas { loc, order, .. } if state.phase == 0 => touch(loc, Read, order),
+            Instr::Store { loc, order, .. } | Instr::StoreNext { loc, order, .. } => {
+                touch(loc, Write, order)
+            }
+            Instr::UntilTestAndCas { loc, order, .. } if state.phase == 0 => {
+                touch(loc, Read, order)
+            }
             Instr::Cas { loc, order, .. }
             | Instr::Add { loc, order, .. }
             | Instr::UntilCas { loc, order, .. }
@@ -283,8 +360,12 @@ impl Machine<'_> {
             Instr::Lock(mutex) => only(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
             Instr::Unlock(mutex) => only(Op::Unlock { mutex: m(mutex) }),
             Instr::Init(mutex) => only(Op::MutexInit { mutex: m(mutex), kind: self.kind(mutex) }),
-            Instr::UntilEitherLock { loc, order, .. } if state.phase == 0 => touch(loc, Read, order),
-            Instr::TryLock { mutex, .. } | Instr::UntilTryLock(mutex) | Instr::UntilEitherLock { mutex, .. } => {
+            Instr::UntilEitherLock { loc, order, .. } if state.phase == 0 => {
+                touch(loc, Read, order)
+            }
+            Instr::TryLock { mutex, .. }
+            | Instr::UntilTryLock(mutex)
+            | Instr::UntilEitherLock { mutex, .. } => {
                 only(Op::TryLock { mutex: m(mutex), kind: self.kind(mutex) })
             }
             Instr::Wait { cond, mutex } => only(if state.phase == 0 {
@@ -390,10 +471,14 @@ impl Machine<'_> {
         let event = self.director.perform(id, &accesses, first);
         self.out.events.push(event);
         match (instr, event.outcome) {
-            (Some(Instr::TryLock { reg, .. }), Outcome::Acquired(got)) => read = Some((reg, got.into())),
+            (Some(Instr::TryLock { reg, .. }), Outcome::Acquired(got)) => {
+                read = Some((reg, got.into()))
+            }
             (Some(Instr::UntilTryLock(_)), Outcome::Acquired(false)) => again = Some(0),
             (Some(Instr::UntilEitherLock { .. }), Outcome::Acquired(false)) => again = Some(0),
-            (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => read = Some((reg, value.into())),
+            (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => {
+                read = Some((reg, value.into()))
+            }
             (Some(Instr::Wait { .. }), _) if phase == 0 => again = Some(1),
             _ => {}
         }

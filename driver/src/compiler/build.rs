@@ -6,7 +6,7 @@ use super::{
 };
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
@@ -63,6 +63,10 @@ impl<'a> Build<'a> {
     fn object(&self, number: usize, input: &Input, output: &Path) -> Result<(), Failure> {
         if !input.is_instrumented() {
             let mut command = self.options();
+            // An option that one of several inputs has no use for is for the others.
+            if self.line.inputs().count() > 1 {
+                command.push(QUIET.into());
+            }
             command.extend(input_args(input));
             command.extend(args(["-c", "-o"]));
             command.push(output.into());
@@ -97,16 +101,13 @@ impl<'a> Build<'a> {
         self.clang.run(&command)
     }
 
-    /// Instrumented bitcode to object. The optimiser is to clean up behind the pass
-    /// even where the user wants none of it. It is not to know the C library: a call
-    /// that was announced must be made.
+    /// Instrumented bitcode to object, optimised as the user wants it and no more: the
+    /// optimiser may drop a division by zero whose result it does not need, and the
+    /// program that is checked is to be the user's. It is not to know the C library: a
+    /// call that was announced must be made.
     fn back(&self, bitcode: &Path, output: &Path) -> Result<(), Failure> {
         let mut command: Vec<OsString> =
             self.line.options().filter(|words| is_for_back(words)).flatten().cloned().collect();
-        let level = self.line.options().map(|words| &words[0]).filter(|word| is_level(word)).last();
-        if level.is_none_or(|level| level == "-O0") {
-            command.push("-O1".into());
-        }
         command.extend(args(["-fno-builtin", QUIET, "-x", "ir"]));
         command.push(bitcode.into());
         command.extend(args(["-c", "-o"]));
@@ -214,10 +215,6 @@ fn input_args(input: &Input) -> Vec<OsString> {
         command.push(input.path.clone());
     }
     command
-}
-
-fn is_level(word: &OsStr) -> bool {
-    word.to_string_lossy().starts_with("-O")
 }
 
 /// Of the preprocessor and of dependency files nothing is left to do.

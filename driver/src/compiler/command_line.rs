@@ -283,9 +283,13 @@ impl CommandLine {
     }
 }
 
-/// Link-time optimisation would want bitcode where there are instrumented objects.
+/// Link-time optimisation would want bitcode where there are instrumented objects,
+/// and the files in between are not those that somebody could expect.
 pub fn is_dropped(option: &str) -> bool {
-    option == "-flto" || option.starts_with("-flto=") || option.starts_with("-fembed-bitcode")
+    option == "-flto"
+        || ["-flto=", "-fembed-bitcode", "-save-temps", "--save-temps"]
+            .iter()
+            .any(|prefix| option.starts_with(prefix))
 }
 
 fn language_name(name: &OsStr) -> Option<String> {

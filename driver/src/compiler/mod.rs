@@ -147,7 +147,9 @@ fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(
         Goal::Compile | Goal::Link => {
             line.refuse_unsupported()?;
             for option in line.dropped_options() {
-                warn(&format!("{option} is ignored: every unit is instrumented on its own"));
+                warn(&format!(
+                    "{option} is ignored: the steps between source and object are leno's own"
+                ));
             }
             build::Build::new(&clang, &line)?.run()
         }

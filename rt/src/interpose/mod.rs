@@ -10,6 +10,7 @@ pub mod conditions;
 pub mod mutexes;
 pub mod process;
 pub mod random;
+pub mod refused;
 pub mod threads;
 pub mod time;
 

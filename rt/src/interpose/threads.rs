@@ -137,11 +137,21 @@ pub extern "C" fn pthread_equal(a: u64, b: u64) -> i32 {
     i32::from(a == b)
 }
 
-type Destructor = Option<unsafe extern "C" fn(Value)>;
+pub type Destructor = Option<unsafe extern "C" fn(Value)>;
 
 /// The destructors of thread-specific data, by key. libc keeps the values; it would
 /// run the destructors only when the kernel thread ends.
 static DESTRUCTORS: Global<Vec<Destructor>> = Global::new(Vec::new());
+
+pub type Destructors = Vec<Destructor>;
+
+pub fn destructors() -> Destructors {
+    DESTRUCTORS.get().clone()
+}
+
+pub fn restore_destructors(kept: &Destructors) {
+    DESTRUCTORS.get().clone_from(kept);
+}
 
 /// # Safety
 /// As libc's.

@@ -1,0 +1,258 @@
+//! Programs whose number of executions, or whose bug, is known. A change of a count
+//! is a change of meaning.
+
+mod sim;
+
+use leno_checker::{Finding, Search, Source};
+use leno_model::{Op, Order, ThreadId};
+use sim::{
+    ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC, X, Y,
+    oracle::{Bug, Explored, explore},
+};
+
+fn source(program: &Program) -> Explored {
+    explore(&mut Source::new(), program, 100_000, None)
+}
+
+/// Main creates the threads and joins them.
+fn parallel(threads: Vec<Vec<Instr>>) -> Program {
+    let count = threads.len() as u32;
+    let main = (1..=count).map(Instr::Create).chain((1..=count).map(Instr::Join)).collect();
+    Program { threads: std::iter::once(main).chain(threads).collect(), ..Program::default() }
+}
+
+fn load(loc: Loc, order: Atomic) -> Instr {
+    Instr::Load { loc, order, reg: 0 }
+}
+
+fn store(loc: Loc, order: Atomic, value: u64) -> Instr {
+    Instr::Store { loc, order, value }
+}
+
+fn assert_safe(explored: &Explored) {
+    assert_eq!(explored.bugs.iter().collect::<Vec<_>>(), Vec::<&Bug>::new());
+}
+
+#[test]
+fn critical_sections_of_n_threads_have_n_factorial_orders() {
+    for (n, factorial) in [(2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
+        let count = vec![
+            Instr::Lock(0),
+            load(X, PLAIN),
+            Instr::StoreNext { loc: X, order: PLAIN, reg: 0 },
+            Instr::Unlock(0),
+        ];
+        let explored = source(&parallel(vec![count; n]));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, factorial);
+        assert_eq!(explored.counts.blocked_by_sleep, 0);
+        assert_eq!(explored.counts.threads, n as u64 + 1);
+    }
+}
+
+#[test]
+fn threads_on_different_variables_have_one_execution() {
+    for n in 1..=8 {
+        let threads =
+            (0..n).map(|k| vec![store(Loc(8 * k, 8), PLAIN, 1), load(Loc(8 * k, 8), PLAIN)]);
+        let explored = source(&parallel(threads.collect()));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, 1);
+    }
+}
+
+#[test]
+fn one_writer_and_n_readers_have_two_to_the_n_executions() {
+    for n in 0..=7 {
+        let readers = std::iter::repeat_n(vec![load(X, SC)], n);
+        let threads = std::iter::once(vec![store(X, SC, 1)]).chain(readers).collect();
+        let explored = source(&parallel(threads));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, 1 << n);
+    }
+}
+
+#[test]
+fn bytes_that_only_share_a_word_are_independent() {
+    let threads = (0..4).map(|k| vec![store(Loc(k, 1), PLAIN, 1)]).collect();
+    assert_eq!(source(&parallel(threads)).counts.executions, 1);
+    let overlapping = vec![vec![store(Loc(0, 4), RLX, 1)], vec![store(Loc(3, 4), RLX, 1)]];
+    assert_eq!(source(&parallel(overlapping)).counts.executions, 2);
+}
+
+#[test]
+fn a_spin_lock_is_safe_and_the_search_ends() {
+    let spin = |from: usize| {
+        let section = vec![
+            Instr::UntilCas { loc: X, order: ACQ, from: 0, to: 1 },
+            load(Y, PLAIN),
+            Instr::StoreNext { loc: Y, order: PLAIN, reg: 0 },
+            store(X, REL, 0),
+        ];
+        source(&parallel(vec![section; from]))
+    };
+    let explored = spin(3);
+    assert_safe(&explored);
+    assert!(!explored.cut);
+    assert_eq!(spin(2).states.len(), 2, "which thread was first can be told from the registers");
+    let relaxed = vec![
+        Instr::UntilCas { loc: X, order: RLX, from: 0, to: 1 },
+        store(Y, PLAIN, 1),
+        store(X, RLX, 0),
+    ];
+    assert!(matches!(source(&parallel(vec![relaxed; 2])).bugs.first(), Some(Bug::Race(..))));
+}
+
+#[test]
+fn a_spin_for_what_nobody_writes_is_a_hang() {
+    let explored = source(&parallel(vec![vec![Instr::Until { loc: X, order: SC, is: 1 }]]));
+    assert_eq!(explored.counts.executions, 1);
+    assert!(matches!(explored.bugs.first(), Some(Bug::Hang(_))));
+}
+
+#[test]
+fn a_bounded_retry_is_no_hang() {
+    let tries = |n| std::iter::repeat_n(load(X, SC), n).collect::<Vec<_>>();
+    let explored = source(&parallel(vec![tries(3), vec![store(X, SC, 1)]]));
+    assert_safe(&explored);
+    assert_eq!(explored.counts.executions, 4);
+}
+
+#[test]
+fn dining_philosophers_deadlock_in_a_cycle() {
+    for n in 2..=4u8 {
+        let philosopher = |k: u8| {
+            let (left, right) = (k, (k + 1) % n);
+            vec![Instr::Lock(left), Instr::Lock(right), Instr::Unlock(right), Instr::Unlock(left)]
+        };
+        let explored = source(&parallel((0..n).map(philosopher).collect()));
+        let deadlocks: Vec<_> = explored
+            .findings
+            .iter()
+            .filter_map(|(finding, events)| match finding {
+                Finding::Deadlock { waits } => Some((waits, events)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!((deadlocks.len(), explored.findings.len()), (1, 1));
+        let (waits, events) = deadlocks[0];
+        let cycle: Vec<_> = waits.iter().filter(|wait| wait.in_cycle).collect();
+        assert_eq!(cycle.len(), n.into());
+        for (k, wait) in cycle.iter().enumerate() {
+            assert_eq!(wait.holder, Some(cycle[(k + 1) % cycle.len()].thread));
+            let since = &events[wait.since.expect("a mutex that is held was acquired") as usize];
+            assert_eq!(Some(since.thread), wait.holder);
+            assert!(matches!(since.op, Op::Lock { .. }));
+        }
+        // Main waits too, but not in the cycle.
+        let main = waits.last().expect("main joins");
+        assert_eq!((main.thread, main.in_cycle), (ThreadId::MAIN, false));
+    }
+}
+
+#[test]
+fn locking_in_one_order_is_safe() {
+    let both = vec![Instr::Lock(0), Instr::Lock(1), Instr::Unlock(1), Instr::Unlock(0)];
+    let explored = source(&parallel(vec![both; 3]));
+    assert_safe(&explored);
+    assert_eq!(explored.counts.executions, 6);
+}
+
+#[test]
+fn a_signal_before_the_wait_is_lost() {
+    let waiter = vec![Instr::Lock(0), Instr::Wait { cond: 0, mutex: 0 }, Instr::Unlock(0)];
+    let explored = source(&parallel(vec![waiter.clone(), vec![Instr::Signal(0)]]));
+    assert_eq!(explored.counts.executions, 2);
+    assert_eq!(explored.bugs.len(), 1);
+    assert!(matches!(explored.bugs.first(), Some(Bug::Deadlock(_))));
+    // The flag under the mutex mends it.
+    let waiter = vec![
+        Instr::Lock(0),
+        load(X, PLAIN),
+        Instr::If { reg: 0, is: 0, skip: 1 },
+        Instr::Wait { cond: 0, mutex: 0 },
+        Instr::Unlock(0),
+    ];
+    let signaller = vec![Instr::Lock(0), store(X, PLAIN, 1), Instr::Signal(0), Instr::Unlock(0)];
+    let explored = source(&parallel(vec![waiter, signaller]));
+    assert_safe(&explored);
+    assert_eq!(explored.counts.executions, 2);
+}
+
+#[test]
+fn a_signal_may_wake_any_waiter() {
+    let waiter = |value| {
+        vec![
+            Instr::Lock(0),
+            Instr::Wait { cond: 0, mutex: 0 },
+            store(X, PLAIN, value),
+            Instr::Unlock(0),
+        ]
+    };
+    let mut program = parallel(vec![waiter(1), waiter(2), vec![Instr::Signal(0)]]);
+    program.threads[0].truncate(3);
+    let explored = source(&program);
+    assert_eq!(explored.states.len(), 3, "nobody was woken, or the first, or the second");
+    assert_safe(&explored); // who waits at the exit is in no cycle
+}
+
+#[test]
+fn message_passing_races_unless_it_releases_and_acquires() {
+    let passing = |publish: Vec<Instr>, order, fence: Option<Order>| {
+        let sender = [vec![store(Y, PLAIN, 1)], publish].concat();
+        let mut receiver = vec![load(X, order)];
+        receiver.extend(fence.map(Instr::Fence));
+        receiver.extend([
+            Instr::If { reg: 0, is: 1, skip: 1 },
+            Instr::Load { loc: Y, order: PLAIN, reg: 1 },
+        ]);
+        source(&parallel(vec![sender, receiver]))
+    };
+    let races = |explored: Explored| explored.bugs.len();
+    assert_eq!(races(passing(vec![store(X, REL, 1)], ACQ, None)), 0);
+    assert_eq!(races(passing(vec![store(X, SC, 1)], SC, None)), 0);
+    assert_eq!(races(passing(vec![store(X, RLX, 1)], ACQ, None)), 1);
+    assert_eq!(races(passing(vec![store(X, REL, 1)], RLX, None)), 1);
+    assert_eq!(races(passing(vec![store(X, REL, 1)], RLX, Some(Order::Acquire))), 0);
+    let fenced = vec![Instr::Fence(Order::Release), store(X, RLX, 1)];
+    assert_eq!(races(passing(fenced.clone(), ACQ, None)), 0);
+    assert_eq!(races(passing(fenced.clone(), RLX, Some(Order::Acquire))), 0);
+    assert_eq!(races(passing(fenced, RLX, None)), 1);
+    // A relaxed store of the same thread ends the release sequence (C++20) …
+    let broken = vec![store(X, REL, 2), store(X, RLX, 1)];
+    assert_eq!(races(passing(broken, ACQ, None)), 1);
+    // … a read-modify-write carries it on.
+    let carried = vec![store(X, REL, 0), Instr::Add { loc: X, order: RLX, reg: 1 }];
+    assert_eq!(races(passing(carried, ACQ, None)), 0);
+}
+
+#[test]
+fn a_failed_assertion_does_not_hide_what_the_others_do() {
+    let threads = vec![
+        vec![load(X, SC), Instr::Assert { reg: 0, is: 0 }, store(Y, SC, 1)],
+        vec![store(X, SC, 1)],
+        vec![load(Y, SC), Instr::Assert { reg: 0, is: 0 }],
+    ];
+    let explored = source(&parallel(threads));
+    assert_eq!(explored.bugs.iter().filter(|bug| matches!(bug, Bug::Failure(_))).count(), 2);
+    assert_eq!(explored.bugs.len(), 2, "who waits for a failed thread is no bug of its own");
+}
+
+#[test]
+fn choices_are_all_taken() {
+    let choose = Instr::Choose { alternatives: 3, reg: 0 };
+    let explored = source(&parallel(vec![vec![choose], vec![choose]]));
+    assert_eq!(explored.counts.executions, 9);
+}
+
+#[test]
+fn what_weak_atomics_were_used_on_is_known() {
+    let weak = |threads| {
+        let mut search = Source::new();
+        explore(&mut search, &parallel(threads), 1000, None);
+        search.weak_atomics()
+    };
+    assert!(weak(vec![vec![store(X, RLX, 1)], vec![load(X, SC)]]));
+    assert!(!weak(vec![vec![store(X, SC, 1)], vec![load(X, SC)]]));
+    assert!(!weak(vec![vec![store(X, RLX, 1)], vec![load(Y, RLX)]]));
+}
