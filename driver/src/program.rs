@@ -147,6 +147,7 @@ impl Running {
         command
             .args(launch.args)
             .env(CHANNEL, theirs.as_raw_fd().to_string())
+            .env("LD_BIND_NOW", "1")
             .env("LD_PRELOAD", preload(launch.runtime))
             .stdin(stdin())
             .stdout(output(launch.show_output).map_err(failed)?)

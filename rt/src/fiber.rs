@@ -152,7 +152,7 @@ type Create = unsafe extern "C" fn(
 fn map_stack(index: usize) -> Result<usize, i32> {
     let low = STACKS + index * STRIDE;
     sys::map(low, STACK, false).ok_or(libc::ENOMEM)?;
-    sys::forbid(low, PAGE);
+    sys::protect(low, PAGE, libc::PROT_NONE);
     Ok(low)
 }
 

@@ -117,6 +117,7 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
     // SAFETY: a call of libc's at start-up. Children of the program are not checked.
     unsafe {
         libc::unsetenv(c"LD_PRELOAD".as_ptr());
+        libc::unsetenv(c"LD_BIND_NOW".as_ptr());
         libc::unsetenv(c"LENO_CHANNEL".as_ptr());
     }
     fiber::probe();
@@ -279,6 +280,9 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
 fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
         let threads = record().threads().names().len() + 1;
+        if threads > fiber::provided() {
+            snapshot::release();
+        }
         if let Err(error) = fiber::provide(threads.max(8)) {
             fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
         }

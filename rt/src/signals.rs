@@ -3,7 +3,7 @@
 use crate::{
     describe,
     execution::{self, running},
-    sys,
+    snapshot, sys,
     trace::FailureText,
 };
 use leno_model::Property;
@@ -37,6 +37,10 @@ pub fn install() {
 }
 
 extern "C" fn caught(number: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel gives a valid siginfo; this signal has an address.
+    if number == libc::SIGSEGV && snapshot::first_write(unsafe { (*info).si_addr() } as usize) {
+        return;
+    }
     let Some(x) = running() else {
         // SAFETY: with the default action the signal comes again and ends the process.
         unsafe { libc::signal(number, libc::SIG_DFL) };

@@ -8,9 +8,14 @@
 //! of their stacks. Nothing else of the process may change in an execution that is
 //! restarted in place; the driver sees to that, by the functions that the program
 //! calls.
+//!
+//! Of the files' data only those pages are copied that have ever been written. They
+//! are write-protected at first; the first write to one faults, makes it writable for
+//! good and has it put back from then on. That needs no help from whoever writes, and
+//! the pages that a program writes are soon known.
 
-use crate::{cell::Global, fiber, heap, interpose};
-use alloc::vec::Vec;
+use crate::{cell::Global, fiber, heap, interpose, sys};
+use alloc::{vec, vec::Vec};
 use leno_model::ThreadId;
 
 const PAGE: usize = 4096;
@@ -30,14 +35,80 @@ impl Region {
         Self { start, bytes: bytes.to_vec() }
     }
 
+    fn end(&self) -> usize {
+        self.start + self.bytes.len()
+    }
+
     fn put_back(&self) {
-        // SAFETY: the same range; the program does not run, and none of it is ours.
-        unsafe { core::ptr::copy_nonoverlapping(self.bytes.as_ptr(), self.start as *mut u8, self.bytes.len()) };
+        self.put_back_part(self.start, self.end());
+    }
+
+    fn put_back_part(&self, from: usize, to: usize) {
+        let bytes = &self.bytes[from - self.start..to - self.start];
+        // SAFETY: a part of the range; the program does not run, and none of it is ours.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), from as *mut u8, bytes.len()) };
     }
 }
 
+/// The writable data of a loaded file. Its first and last page may hold something
+/// else too; protection is by whole pages all the same.
+struct Data {
+    region: Region,
+    /// Pages that are write-protected, by number from the region's first.
+    protected: Vec<bool>,
+    /// Parts to put back: neighbouring written pages together, inside the region.
+    written: Vec<(usize, usize)>,
+}
+
+impl Data {
+    fn keep(start: usize, end: usize) -> Self {
+        let pages = (end.next_multiple_of(PAGE) - (start & !(PAGE - 1))) / PAGE;
+        let first = start & !(PAGE - 1);
+        sys::protect(first, pages * PAGE, libc::PROT_READ);
+        Self { region: Region::keep(start, end), protected: vec![true; pages], written: Vec::new() }
+    }
+
+    /// A write to a page: true if that page was protected and is writable now.
+    fn unprotect(&mut self, addr: usize) -> bool {
+        let first = self.region.start & !(PAGE - 1);
+        let Some(page) = addr.checked_sub(first).map(|offset| offset / PAGE) else { return false };
+        if !core::mem::replace(self.protected.get_mut(page).unwrap_or(&mut false), false) {
+            return false;
+        }
+        let low = first + page * PAGE;
+        sys::protect(low, PAGE, libc::PROT_READ | libc::PROT_WRITE);
+        let part = (low.max(self.region.start), (low + PAGE).min(self.region.end()));
+        let place = self.written.partition_point(|p| p.0 < part.0);
+        self.written.insert(place, part);
+        self.written.dedup_by(|next, part| {
+            let joined = part.1 == next.0;
+            if joined {
+                part.1 = next.1;
+            }
+            joined
+        });
+        true
+    }
+
+    fn put_back(&self) {
+        self.written.iter().for_each(|(from, to)| self.region.put_back_part(*from, *to));
+    }
+
+    fn release(&self) {
+        let first = self.region.start & !(PAGE - 1);
+        sys::protect(first, self.protected.len() * PAGE, libc::PROT_READ | libc::PROT_WRITE);
+    }
+}
+
+/// A write fault at `addr`: true if it was the first write to a page of the snapshot,
+/// which may be made again now.
+pub fn first_write(addr: usize) -> bool {
+    SNAPSHOT.get().as_mut().is_some_and(|s| s.data.iter_mut().any(|data| data.unprotect(addr)))
+}
+
 pub struct Snapshot {
-    regions: Vec<Region>,
+    data: Vec<Data>,
+    link_maps: Vec<Region>,
     /// By thread.
     controls: Vec<Region>,
     heap: heap::Snapshot,
@@ -49,30 +120,41 @@ static SNAPSHOT: Global<Option<Snapshot>> = Global::new(None);
 /// Takes the snapshot, or takes it anew when there are more threads than before.
 /// Nothing of an execution may be in the memory then.
 pub fn take() {
-    let known = SNAPSHOT.get().as_ref().map_or(0, |s| s.controls.len());
-    if known == fiber::provided() {
-        return;
+    if let Some(snapshot) = SNAPSHOT.get().as_ref() {
+        if snapshot.controls.len() == fiber::provided() {
+            return;
+        }
     }
-    let mut regions = Vec::new();
+    release();
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
     // SAFETY: plain use of dl_iterate_phdr; `visit` gets the list back.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut regions).cast()) };
-    regions.extend(link_maps());
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut ranges).cast()) };
+    let link_maps = link_maps();
     let control = |thread: usize| {
         let (start, end) = fiber::control_range(ThreadId(thread as u32));
         Region::keep(start, end)
     };
     *SNAPSHOT.get() = Some(Snapshot {
-        regions,
+        data: ranges.iter().map(|(start, end)| Data::keep(*start, *end)).collect(),
+        link_maps,
         controls: (0..fiber::provided()).map(control).collect(),
         heap: heap::snapshot(),
         destructors: interpose::threads::destructors(),
     });
 }
 
+/// Lifts the protection: the host is about to change things for good.
+pub fn release() {
+    if let Some(snapshot) = SNAPSHOT.get().take() {
+        snapshot.data.iter().for_each(Data::release);
+    }
+}
+
 /// Puts everything back. `used` are the threads that there were.
 pub fn restore(used: &[ThreadId]) {
     let snapshot = SNAPSHOT.get().as_ref().expect("taken before the first execution");
-    snapshot.regions.iter().for_each(Region::put_back);
+    snapshot.data.iter().for_each(Data::put_back);
+    snapshot.link_maps.iter().for_each(Region::put_back);
     for thread in used {
         snapshot.controls[thread.index()].put_back();
         clear_stack(*thread);
@@ -98,7 +180,7 @@ fn clear_stack(thread: ThreadId) {
         page -= PAGE;
         // SAFETY: a page of the stack that no fiber uses now.
         let words = unsafe { core::slice::from_raw_parts_mut(page as *mut u64, PAGE / 8) };
-        if words.iter().all(|w| *w == 0) {
+        if words.iter().fold(0, |all, word| all | word) == 0 {
             untouched += 1;
         } else {
             untouched = 0;
@@ -111,7 +193,7 @@ fn clear_stack(thread: ThreadId) {
 unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, list: *mut libc::c_void) -> i32 {
     // SAFETY: libc gives valid headers; `list` is the one of `take`.
     unsafe {
-        let list = &mut *list.cast::<Vec<Region>>();
+        let list = &mut *list.cast::<Vec<(usize, usize)>>();
         let info = &*info;
         let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
         let base = info.dlpi_addr as usize;
@@ -130,7 +212,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, list: *mut l
             let (start, end) = range(header);
             let start = if (start..=end).contains(&sealed) { sealed } else { start };
             if start < end {
-                list.push(Region::keep(start, end));
+                list.push((start, end));
             }
         }
         0

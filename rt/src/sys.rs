@@ -75,10 +75,10 @@ pub fn map(at: usize, len: usize, shared: bool) -> Option<*mut u8> {
     (result > 0 && (at == 0 || result as usize == at)).then_some(result as *mut u8)
 }
 
-/// Forbids all access to a range of pages.
-pub fn forbid(at: usize, len: usize) {
-    // SAFETY: the caller owns the range and does not use it again.
-    unsafe { call(libc::SYS_mprotect, [at as u64, len as u64, 0, 0, 0, 0]) };
+/// Changes what may be done with a range of pages.
+pub fn protect(at: usize, len: usize, protection: i32) {
+    // SAFETY: takes away no more than the caller, who owns the range, has in mind.
+    unsafe { call(libc::SYS_mprotect, [at as u64, len as u64, protection as u64, 0, 0, 0]) };
 }
 
 /// Nanoseconds of the monotonic clock, the real one.

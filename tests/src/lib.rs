@@ -17,10 +17,10 @@ pub fn root() -> PathBuf {
     root.canonicalize().expect("the tests are inside the project")
 }
 
-/// A built tool. `make build` puts them into target/release; TOOLS_UNDER_TEST names another
+/// A built tool. `make build` puts them into target/release; LENO_TOOLS names another
 /// directory, such as an installation's.
 pub fn tool(name: &str) -> PathBuf {
-    let directory = env::var_os("TOOLS_UNDER_TEST").map(PathBuf::from);
+    let directory = env::var_os("LENO_TOOLS").map(PathBuf::from);
     let tool = directory.unwrap_or_else(|| root().join("target/release")).join(name);
     assert!(tool.exists(), "{} is missing: run `make build` first", tool.display());
     tool

@@ -363,3 +363,24 @@ int main(void) {
         }
     }
 }
+
+/// `tests/programs/frames.c` in the runtime's place looks at the list of frame
+/// records in every hook, through exceptions and jumps out of frames.
+#[test]
+fn frames_form_a_list_that_fits_the_stack() {
+    let project = Project::new(&[]);
+    let programs = root().join("tests/programs");
+    let programs = programs.display();
+    project.shell("clang-22", &format!("-w -shared -fPIC -O1 {programs}/frames.c -o frames.so"));
+    for (program, mode) in [("features.c", "-lm"), ("exceptions.cpp", "--driver-mode=g++")] {
+        for level in ["-O0", "-O2", "-O3"] {
+            project.build(&format!("-w {level} {programs}/{program} {mode} -o program"));
+            let output = project
+                .command(project.path("program"), "")
+                .env("LD_PRELOAD", project.path("frames.so"))
+                .output()
+                .unwrap();
+            assert_eq!(stderr(&output), "frames: good\n", "{program} {level}");
+        }
+    }
+}
