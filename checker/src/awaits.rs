@@ -30,7 +30,7 @@
 //! can be reversed if and only if another such w is left (see `happens`).
 
 use crate::{
-    dependence::{Object, Touch, touches},
+    dependence::{Object, Touch, touches, tried},
     plan::Digest,
 };
 use alloc::vec::Vec;
@@ -123,12 +123,13 @@ impl Awaits {
         self.threads.get(thread.index()).map_or(Repeat::default(), |window| window.standing)
     }
 
-    /// The memory that the iteration has read which the thread would repeat.
+    /// What the iteration has read which the thread would repeat.
     pub fn reads(&self, thread: ThreadId) -> impl Iterator<Item = Access> + '_ {
         let window = self.threads.get(thread.index());
         let reads = window.map_or(&[][..], |window| window.repeated());
         reads.iter().filter_map(|read| match read.what {
             What::Bytes(access) => Some(access),
+            What::Object(Object::Mutex(mutex)) => Some(tried(mutex)),
             What::Object(_) => None,
         })
     }

@@ -14,7 +14,7 @@
 //! All rules but that for memory come from one table, [`touches`]: an event
 //! touches at most two objects, each with a [`Touch`].
 
-use leno_model::{Access, Event, Op, Outcome};
+use leno_model::{Access, AccessKind, Event, Op, Outcome};
 
 /// Something other than memory that events have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -126,21 +126,31 @@ fn touches_conflict(a: &Event, b: &Event) -> bool {
 
 /// Whether a sleeping thread's event stays asleep when `event` happens: the two
 /// are independent. Both have their accesses and, if awaited, those of their
-/// iteration.
+/// iteration, in which an attempt at a mutex is a read of [`tried`].
 pub fn sleeps_on(
     sleeper: &Event,
     sleeper_accesses: &[Access],
     event: &Event,
     accesses: &[Access],
 ) -> bool {
-    // Coarse: the iteration of an awaited event may have tried a mutex, and which
-    // one is not known here. It costs repeated traces where loops that try mutexes
-    // and other mutexes are in use at once.
-    let may_have_tried = |awaited: &Event, other: &Event| {
-        let objects = touches(&other.op, other.outcome);
-        awaited.awaited && objects.iter().flatten().any(|(o, _)| matches!(o, Object::Mutex(_)))
-    };
-    !(may_have_tried(sleeper, event)
-        || may_have_tried(event, sleeper)
+    !(awaits_change(sleeper, sleeper_accesses, event)
+        || awaits_change(event, accesses, sleeper)
         || dependent(sleeper, sleeper_accesses, event, accesses))
+}
+
+/// Whether an awaited event's iteration has tried a mutex that another event changes.
+fn awaits_change(awaited: &Event, reads: &[Access], other: &Event) -> bool {
+    awaited.awaited
+        && touches(&other.op, other.outcome).iter().flatten().any(|(object, touch)| match object {
+            Object::Mutex(mutex) => {
+                *touch == Touch::Changes && reads.iter().any(|read| read.overlaps(&tried(*mutex)))
+            }
+            _ => false,
+        })
+}
+
+/// How the footprint of an awaited event, which is a list of accesses, says that its
+/// iteration has tried a mutex: as a read of the mutex's first byte.
+pub fn tried(mutex: u64) -> Access {
+    Access { addr: mutex, len: 1, kind: AccessKind::Read, atomic: None }
 }

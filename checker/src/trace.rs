@@ -7,7 +7,7 @@
 //! heads of its chains, and nothing ever has to be recomputed.
 
 use crate::{
-    dependence::{Object, Touch, accesses_conflict, dependent, touches},
+    dependence::{Object, Touch, accesses_conflict, dependent, touches, tried},
     sync::Mutex,
 };
 use alloc::vec::Vec;
@@ -159,6 +159,9 @@ impl Trace {
             for k in 0..self.accesses(read).len() {
                 let read = Access { kind: AccessKind::Read, ..self.accesses(read)[k] };
                 self.accesses.push(read);
+            }
+            if let Op::TryLock { mutex, .. } = self.event(read).op {
+                self.accesses.push(tried(mutex));
             }
         }
         let long =

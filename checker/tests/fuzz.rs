@@ -36,7 +36,6 @@ struct Tally {
     buggy: u64,
     naive: u64,
     source: u64,
-    redundant: u64,
     asleep: u64,
 }
 
@@ -44,12 +43,11 @@ impl Tally {
     fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Skipped => self.skipped += 1,
-            Verdict::Agree { naive, source, asleep, redundant, bugs } => {
+            Verdict::Agree { naive, source, asleep, bugs } => {
                 self.compared += 1;
                 self.naive += naive;
                 self.source += source;
                 self.asleep += asleep;
-                self.redundant += redundant;
                 self.buggy += u64::from(*bugs > 0);
             }
         }
@@ -80,11 +78,10 @@ fn source_dpor_finds_what_naive_enumeration_finds() {
             scope.spawn(work);
         }
     });
-    let Tally { compared, skipped, buggy, naive, source, redundant, asleep } =
-        tally.into_inner().unwrap();
+    let Tally { compared, skipped, buggy, naive, source, asleep } = tally.into_inner().unwrap();
     println!(
         "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \
-         source {source}, of which repeat a trace {redundant}; cut by the sleep set {asleep}"
+         source {source}, cut by the sleep set {asleep}"
     );
 }
 

@@ -1,6 +1,7 @@
 //! An execution as a table: one column a thread, one row an event, time runs down.
 
 use crate::{
+    explain::Explanation,
     image::{Images, Threads},
     words,
 };
@@ -13,31 +14,24 @@ const NARROWEST: usize = 22;
 /// Wider columns only tear the rows apart.
 const WIDEST: usize = 48;
 
-/// The rows of the table for a terminal of this width.
-pub fn render(trace: &Trace, images: &Images, width: usize) -> String {
+/// A cell: who, where, what.
+type Cell = (ThreadId, String, String);
+
+/// The rows of the table for a terminal of this width: the execution, and at its end what
+/// the bug has the threads do, if that is no event any more.
+pub fn render(trace: &Trace, bug: &Explanation, images: &Images, width: usize) -> String {
     let threads = Threads::of(trace, images);
+    let (file, cells) = cells(trace, bug, images, &threads);
     let shown: Vec<ThreadId> =
-        trace.steps.iter().map(|step| step.thread).collect::<BTreeSet<_>>().into_iter().collect();
+        cells.iter().map(|(thread, ..)| *thread).collect::<BTreeSet<_>>().into_iter().collect();
     let number = trace.steps.len().to_string().len().max(3);
     let room = width.saturating_sub(number + 3) / shown.len().max(1);
-    let cells: Vec<(ThreadId, String, String)> = trace
-        .steps
-        .iter()
-        .map(|step| {
-            let place = images.stack(&step.stack).into_iter().next();
-            let place = place.map_or(String::new(), |frame| {
-                let file = Path::new(&frame.file).file_name().unwrap_or_default();
-                format!("{}:{}", file.to_string_lossy(), frame.line)
-            });
-            (step.thread, place, words::step(step, images, &threads))
-        })
-        .collect();
+    let mut text = file.map_or(String::new(), |file| format!("{}\n", style(file).dim()));
     if room < NARROWEST {
-        return list(&cells, &threads, number);
+        return text + &list(&cells, trace.steps.len(), &threads, number);
     }
     let widest = cells.iter().map(|(_, place, what)| place.len() + 2 + measure_text_width(what));
     let column = (widest.max().unwrap_or(0) + 2).clamp(NARROWEST, room.min(WIDEST));
-    let mut text = String::new();
     let heads: Vec<_> = shown.iter().map(|t| fit(&threads.label(*t), column)).collect();
     text.push_str(&format!("{:number$}   {}\n", "", style(heads.concat().trim_end()).bold()));
     let mut last = None;
@@ -50,18 +44,56 @@ pub fn render(trace: &Trace, images: &Images, width: usize) -> String {
         last = Some(*thread);
         let empty = " ".repeat(column * before);
         for (row, part) in wrap(place, what, column - 2).into_iter().enumerate() {
-            let label = if row == 0 { (at + 1).to_string() } else { String::new() };
+            let is_event = at < trace.steps.len();
+            let label = if row == 0 && is_event { (at + 1).to_string() } else { String::new() };
+            let part = if is_event { part } else { style(part).red().to_string() };
             text.push_str(&format!("{label:>number$}   {empty}{part}\n"));
         }
     }
     text
 }
 
+/// All cells in the order of time; and the file, where all of them are in one, so that
+/// the cells need only the line.
+fn cells(
+    trace: &Trace,
+    bug: &Explanation,
+    images: &Images,
+    threads: &Threads,
+) -> (Option<String>, Vec<Cell>) {
+    let events = trace.steps.iter().map(|step| {
+        let place = images.stack(&step.stack).into_iter().next();
+        (step.thread, place, words::step(step, images, threads))
+    });
+    let ends = bug
+        .scenes
+        .iter()
+        .filter_map(|scene| Some((scene.id, scene.stack.first().cloned(), scene.end.clone()?)));
+    let all: Vec<_> = events.chain(ends).collect();
+    let files: BTreeSet<_> =
+        all.iter().filter_map(|(_, place, _)| Some(place.as_ref()?.file.clone())).collect();
+    let only = if files.len() == 1 { files.into_iter().next() } else { None };
+    let cells = all
+        .into_iter()
+        .map(|(thread, place, what)| {
+            let place = match place {
+                None => String::new(),
+                Some(frame) if only.is_some() => format!("{:>4}", frame.line),
+                Some(frame) => {
+                    let file = Path::new(&frame.file).file_name().unwrap_or_default();
+                    format!("{}:{}", file.to_string_lossy(), frame.line)
+                }
+            };
+            (thread, place, what)
+        })
+        .collect();
+    (only, cells)
+}
+
 /// The event's place and description in lines of at most `width`.
 fn wrap(place: &str, what: &str, width: usize) -> Vec<String> {
-    let one = format!("{place}  {what}");
-    let trimmed = one.trim_start();
-    if measure_text_width(trimmed) <= width {
+    let whole = place.len() + 2 + measure_text_width(what);
+    if whole <= width {
         return vec![match place {
             "" => what.to_string(),
             _ => format!("{}  {what}", style(place).dim()),
@@ -96,9 +128,8 @@ fn fit(text: &str, width: usize) -> String {
 }
 
 /// Too many threads for columns: the thread's name leads each row.
-fn list(cells: &[(ThreadId, String, String)], threads: &Threads, number: usize) -> String {
-    let names = cells.iter().map(|(thread, ..)| threads.label(*thread).len());
-    let name = names.max().unwrap_or(0);
+fn list(cells: &[Cell], events: usize, threads: &Threads, number: usize) -> String {
+    let name = cells.iter().map(|(thread, ..)| threads.label(*thread).len()).max().unwrap_or(0);
     let places = cells.iter().map(|(_, place, _)| place.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut last = None;
@@ -107,7 +138,8 @@ fn list(cells: &[(ThreadId, String, String)], threads: &Threads, number: usize) 
         last = Some(*thread);
         let label = style(format!("{label:name$}")).bold();
         let place = style(format!("{place:places$}")).dim();
-        text.push_str(&format!("{:>number$}   {label}  {place}  {what}\n", at + 1));
+        let row = if at < events { (at + 1).to_string() } else { String::new() };
+        text.push_str(&format!("{row:>number$}   {label}  {place}  {what}\n"));
     }
     text
 }

@@ -25,10 +25,13 @@ pub struct Explanation {
 
 /// One thread's part in it.
 pub struct Scene {
+    pub id: ThreadId,
     pub thread: String,
     /// `write`, `lock`, `SIGSEGV` …
     pub operation: String,
     pub headline: String,
+    /// What ends the thread's column in a replay, where that is no event.
+    pub end: Option<String>,
     /// Innermost first.
     pub stack: Vec<Frame>,
     /// What else belongs here: who holds the lock, since when.
@@ -117,9 +120,11 @@ impl Teller<'_> {
         };
         let order = order.map_or(String::new(), |o| format!(" ({})", words::order_name(o)));
         Scene {
+            id: step.thread,
             thread: self.threads.name(step.thread),
             headline: format!("{}: {operation} of {name}{order}", self.threads.label(step.thread)),
             operation,
+            end: None,
             stack: self.images.stack(&step.stack),
             because: None,
         }
@@ -186,22 +191,24 @@ impl Teller<'_> {
                     let name = self.sync_name(mutex);
                     (format!("{name} is held by {holder}, which took it here:"), stack)
                 });
-                ("lock", format!("the mutex {}", self.sync_name(mutex)), because)
+                ("lock", format!("to lock {}", self.sync_name(mutex)), because)
             }
             WaitsOn::Condition { cond } => {
-                ("wait", format!("a signal of {}", self.sync_name(cond)), None)
+                ("wait", format!("for a signal of {}", self.sync_name(cond)), None)
             }
             WaitsOn::Thread { thread } => {
-                ("join", format!("the end of {}", self.threads.label(*thread)), None)
+                ("join", format!("for the end of {}", self.threads.label(*thread)), None)
             }
             WaitsOn::Write { object } => {
-                ("read", format!("another value of {}", self.sync_name(object)), None)
+                ("read", format!("for another value of {}", self.sync_name(object)), None)
             }
         };
         Scene {
+            id: wait.thread,
             thread: self.threads.name(wait.thread),
             operation: operation.to_string(),
-            headline: format!("{} waits for {what}", self.threads.label(wait.thread)),
+            headline: format!("{} waits {what}", self.threads.label(wait.thread)),
+            end: Some(format!("waits {what}")),
             stack: self.images.stack(&wait.stack),
             because,
         }
@@ -219,9 +226,11 @@ impl Teller<'_> {
         let named = object.map(|object| self.images.name(object, 1, &self.threads));
         let (object, origin) = named.map_or((None, None), |n| (Some(n.name), n.origin));
         let scene = Scene {
+            id: thread,
             thread: self.threads.name(thread),
             operation: operation.to_string(),
             headline: self.threads.label(thread),
+            end: Some(message.clone()),
             stack,
             because: None,
         };

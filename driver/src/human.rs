@@ -37,7 +37,10 @@ fn line(text: &mut String, label: &str, content: &str) {
 fn verdict(outcome: &Outcome) -> String {
     let mut text = String::new();
     let (word, sentence) = match outcome.verdict() {
-        Verdict::Safe => (style("safe").green().bold(), safe(outcome)),
+        Verdict::Safe => (
+            style("safe").green().bold(),
+            "every interleaving that matters was run, none shows a bug".to_string(),
+        ),
         Verdict::Bug => (style("bug").red().bold(), bugs_found(outcome)),
         Verdict::Unknown => (style("unknown").yellow().bold(), "no bug found, but ".to_string()),
     };
@@ -47,7 +50,9 @@ fn verdict(outcome: &Outcome) -> String {
         sentence
     };
     writeln!(text, "{word}: {sentence}").expect("a string takes all text");
+    let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
     line(&mut text, "searched", &searched(outcome));
+    line(&mut text, "for", &properties.join(", "));
     if !outcome.args.quiet {
         if outcome.args.unseen == Unseen::Warn && !outcome.unseen.is_empty() {
             let what = format!(
@@ -61,11 +66,6 @@ fn verdict(outcome: &Outcome) -> String {
         }
     }
     text
-}
-
-fn safe(outcome: &Outcome) -> String {
-    let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
-    format!("every interleaving that matters was run, none shows a bug ({})", properties.join(", "))
 }
 
 fn bugs_found(outcome: &Outcome) -> String {

@@ -44,6 +44,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
         "events": counts.events,
         "max_depth": counts.max_depth,
         "threads": counts.threads,
+        "digest": format!("{:016x}", counts.digest),
         "seconds": seconds,
         "executions_per_second": if seconds > 0.0 { counts.executions as f64 / seconds } else { 0.0 },
         "estimate": null,

@@ -52,7 +52,7 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
         });
         println!("{report}");
     } else {
-        print!("{}\n{}", columns::render(&seen.trace, images, width()), human::bug(&bug));
+        print!("{}\n{}", columns::render(&seen.trace, &bug, images, width()), human::bug(&bug));
         if again {
             println!("The same execution shows the same bug again.");
         } else {
@@ -82,7 +82,7 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
         match args.format {
             Format::Json => bugs.push(json::bug(&bug, &absolute(&path))),
             Format::Human => {
-                print!("{}", columns::render(&file.bug.trace, &images, width()));
+                print!("{}", columns::render(&file.bug.trace, &bug, &images, width()));
                 print!("\n{}", human::bug(&bug));
                 println!("  replay it: {}\n", human::replay_command(&absolute(&path)));
             }

@@ -58,7 +58,8 @@ mod tests {
     fn what_the_kernel_holds_stands_in_the_way_and_so_does_what_nobody_knows() {
         let runtime = HashSet::from(["pthread_create".to_owned()]);
         let instrumented = HashSet::from(["mine"]);
-        let obstacle = |names: &[&'static str]| obstacle(names.iter().copied(), &runtime, &instrumented);
+        let obstacle =
+            |names: &[&'static str]| obstacle(names.iter().copied(), &runtime, &instrumented);
         assert_eq!(obstacle(&["pthread_create@GLIBC_2.34", "mine", "printf", "stdout"]), None);
         assert_eq!(obstacle(&["printf", "fopen"]), Some("fopen"));
         assert_eq!(obstacle(&["frobnicate"]), Some("frobnicate"));

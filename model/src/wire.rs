@@ -87,6 +87,9 @@ pub struct Counts {
     pub max_depth: u64,
     pub threads: u64,
     pub bugs: u64,
+    /// Of all events of all executions, in their order: two checks with the same
+    /// digest have explored the same.
+    pub digest: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

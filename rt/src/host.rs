@@ -19,7 +19,7 @@ use alloc::{boxed::Box, format, string::String, vec::Vec};
 use leno_checker::{Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
-    wire::{CHANNEL, Fault, Job, Message, Mode, SearchKind, Summary},
+    wire::{CHANNEL, Counts, Fault, Job, Message, Mode, SearchKind, Summary},
 };
 
 pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
@@ -121,6 +121,7 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
         libc::unsetenv(c"LENO_CHANNEL".as_ptr());
     }
     fiber::probe();
+    interpose::load_unwinder();
     record::create();
     libc_models::prepare(&job.unknown_callees);
     signals::install();
@@ -167,6 +168,7 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
     let mut exhaustive = true;
     let mut steps_limited = false;
     let mut bugs = 0;
+    let mut digest = 0u64;
     let mut statuses: Vec<i32> = Vec::new();
     let mut last_progress = sys::now();
     let mut previous: Vec<Event> = Vec::new();
@@ -181,6 +183,7 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
             nondeterminism(at, previous.get(at as usize), run.events);
         }
         steps_limited |= run.end == End::Bounded;
+        digest = add_to_digest(digest, &run);
         libc_models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
         if let End::Completed { status } = run.end {
@@ -210,13 +213,10 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
         let now = sys::now();
         if now - last_progress > 100_000_000 {
             last_progress = now;
-            let mut counts = search.counts();
-            counts.bugs = bugs;
-            channel::send(&Message::Progress(counts));
+            channel::send(&Message::Progress(Counts { bugs, digest, ..search.counts() }));
         }
     }
-    let mut counts = search.counts();
-    counts.bugs = bugs;
+    let counts = Counts { bugs, digest, ..search.counts() };
     channel::send(&Message::Done(Summary {
         counts,
         exhaustive: exhaustive && !steps_limited,
@@ -224,6 +224,17 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
         weak_atomics: search.weak_atomics(),
         unseen: libc_models::unseen(),
     }));
+}
+
+/// Adds an execution to the digest of all of them.
+fn add_to_digest(digest: u64, run: &Execution<'_>) -> u64 {
+    let add = |digest: u64, word: u64| (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let event = |digest: u64, event: &Event| {
+        let accesses = run.accesses_of(event);
+        let writes = accesses.iter().fold(0, |bits, a| bits << 1 | u64::from(a.kind.writes()));
+        add(add(digest, fingerprint(event, accesses)), writes << 32 | u64::from(event.choice))
+    };
+    add(run.events.iter().fold(digest, event), run.pending.len() as u64)
 }
 
 /// Which property a bug violates.

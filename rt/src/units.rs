@@ -53,11 +53,19 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
     units.insert(place, loaded);
 }
 
-/// The loaded file around an address, and its load bias.
-pub fn image_of(addr: u64) -> Option<(String, u64)> {
+/// A loaded file.
+struct Image {
+    name: String,
+    bias: u64,
+    low: u64,
+    high: u64,
+}
+
+/// The loaded file around an address.
+fn loaded_around(addr: u64) -> Option<Image> {
     struct Wanted {
         addr: u64,
-        found: Option<(String, u64)>,
+        found: Option<Image>,
     }
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut libc::c_void) -> i32 {
         // SAFETY: libc gives valid headers; `data` is the `Wanted` below.
@@ -65,13 +73,17 @@ pub fn image_of(addr: u64) -> Option<(String, u64)> {
             let wanted = &mut *data.cast::<Wanted>();
             let info = &*info;
             let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
-            let inside = headers.iter().any(|h| {
-                let low = info.dlpi_addr + h.p_vaddr;
-                h.p_type == libc::PT_LOAD && (low..low + h.p_memsz).contains(&wanted.addr)
-            });
+            let loaded = || headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
+            let low = |h: &libc::Elf64_Phdr| info.dlpi_addr + h.p_vaddr;
+            let high = |h: &libc::Elf64_Phdr| low(h) + h.p_memsz;
+            let inside = loaded().any(|h| (low(h)..high(h)).contains(&wanted.addr));
             if inside {
-                let name = core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned();
-                wanted.found = Some((name, info.dlpi_addr));
+                wanted.found = Some(Image {
+                    name: core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned(),
+                    bias: info.dlpi_addr,
+                    low: loaded().map(low).min().unwrap_or(0),
+                    high: loaded().map(high).max().unwrap_or(0),
+                });
             }
             i32::from(inside)
         }
@@ -79,9 +91,19 @@ pub fn image_of(addr: u64) -> Option<(String, u64)> {
     let mut wanted = Wanted { addr, found: None };
     // SAFETY: `visit` gets `wanted` back.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut wanted).cast()) };
-    let (name, bias) = wanted.found?;
+    wanted.found
+}
+
+/// The name of the loaded file around an address, and its load bias.
+pub fn image_of(addr: u64) -> Option<(String, u64)> {
+    let image = loaded_around(addr)?;
     // The linker gives the program itself no name.
-    Some((if name.is_empty() { program() } else { name }, bias))
+    Some((if image.name.is_empty() { program() } else { image.name }, image.bias))
+}
+
+/// Where the loaded file around an address begins and ends.
+pub fn range_of(addr: u64) -> Option<(u64, u64)> {
+    loaded_around(addr).map(|image| (image.low, image.high))
 }
 
 /// The file that the process was started from.

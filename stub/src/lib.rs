@@ -53,11 +53,14 @@ pub extern "C" fn __leno_copy(
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_extern(_site: *const c_void, _callee: *const c_void, _count: u32) {}
 
+#[cfg(not(test))]
 unsafe extern "C" {
     fn abort() -> !;
 }
 
-/// Nothing here panics; the compiler wants the function all the same.
+/// Nothing here panics; the compiler wants the function all the same. (A build for
+/// tests, which clippy makes, has std's.)
+#[cfg(not(test))]
 #[panic_handler]
 fn panic(_info: &core::panic::PanicInfo) -> ! {
     // SAFETY: may be called at any time.

@@ -56,17 +56,23 @@ impl Random {
     fn below(&mut self, bound: u32) -> u32 {
         (self.next() % u64::from(bound)) as u32
     }
+
+    /// One of `count` variables; the first is the most likely, so that threads meet.
+    fn variable(&mut self, count: u32) -> u32 {
+        self.below(2) * self.below(count)
+    }
 }
 
 /// The program of a seed. It has few events, because one of the searches is naive.
 pub fn generate(seed: u64) -> Program {
     let mut random = Random(seed);
     let mut budget = 5 + random.below(3);
-    let count = 2 + random.below(2);
+    let count = if random.below(4) == 0 { 3 } else { 2 };
     let mut threads = vec![Vec::new(); count as usize];
     let mut main = Vec::new();
     while budget > 0 {
-        let which = random.below(count + 1) as usize;
+        // Main, which has to create and to join besides, gets little.
+        let which = random.below(4 * count + 1) as usize / 4;
         let statement = statement(&mut random, &mut budget, 0);
         threads.get_mut(which).unwrap_or(&mut main).push(statement);
     }
@@ -77,7 +83,7 @@ fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
     *budget = budget.saturating_sub(1);
     // Compound statements stop two levels down and when there is nothing left to fill them.
     let kinds = if depth < 2 && *budget > 1 { 17 } else { 10 };
-    let (atomic, value) = (random.below(ATOMICS), random.below(3));
+    let (atomic, value) = (random.variable(ATOMICS), random.below(3));
     let mut block = |random: &mut Random| {
         let length = 1 + random.below(2);
         (0..length).map(|_| statement(random, budget, depth + 1)).collect::<Vec<_>>()
@@ -87,11 +93,11 @@ fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
         2 | 3 => Statement::Store(atomic, 1 + value),
         4 => Statement::Add(atomic, 1),
         5 => Statement::Exchange(atomic, random.below(2), 1 + value),
-        6 => Statement::PlainRead(random.below(PLAINS)),
-        7 | 8 => Statement::PlainWrite(random.below(PLAINS), 1 + value),
+        6 => Statement::PlainRead(random.variable(PLAINS)),
+        7 | 8 => Statement::PlainWrite(random.variable(PLAINS), 1 + value),
         9 => Statement::Assert(atomic, 1 + value),
-        10 | 11 => Statement::Locked(random.below(MUTEXES), block(random)),
-        12 => Statement::TryLocked(random.below(MUTEXES), block(random)),
+        10 | 11 => Statement::Locked(random.variable(MUTEXES), block(random)),
+        12 => Statement::TryLocked(random.variable(MUTEXES), block(random)),
         13 => Statement::Branch(atomic, random.below(2), block(random), block(random)),
         14 => Statement::AwaitFlag,
         15 => Statement::SetFlag(random.below(2) == 0),

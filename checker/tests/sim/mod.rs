@@ -1,6 +1,7 @@
 //! Model programs, run as the runtime runs real ones: through a [`Director`].
 #![allow(dead_code)] // each test file uses its part
 
+pub mod c11;
 pub mod canonical;
 pub mod generate;
 pub mod oracle;

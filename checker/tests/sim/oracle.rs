@@ -1,6 +1,6 @@
 //! Naive enumeration and source DPOR must agree.
 
-use super::{Instr, Program, canonical::trace_of, run};
+use super::{Program, c11, canonical::trace_of, run};
 use leno_checker::{Blocked, Finding, Naive, Search, Source};
 use leno_model::{Event, SiteRef, wire::Counts};
 use std::collections::{BTreeSet, HashSet};
@@ -21,6 +21,8 @@ pub struct Explored {
     /// The states in which a thread awaits.
     pub hanging: HashSet<u64>,
     pub bugs: BTreeSet<Bug>,
+    /// The races by definition.
+    pub races: BTreeSet<Bug>,
     /// One for each complete execution.
     pub traces: Vec<u64>,
     pub counts: Counts,
@@ -38,6 +40,7 @@ pub fn explore(
 ) -> Explored {
     let mut explored = Explored::default();
     let mut runs = 0;
+    let mut seen = HashSet::new();
     while let Some(plan) = search.next() {
         if runs == budget {
             explored.cut = true;
@@ -61,7 +64,13 @@ pub fn explore(
                         explored.hanging.insert(recorded.state);
                     }
                 }
-                explored.traces.push(trace_of(&recorded));
+                let trace = trace_of(&recorded);
+                explored.traces.push(trace);
+                // All executions of a trace have the same races.
+                if seen.insert(trace) {
+                    let races = c11::races(&recorded).into_iter();
+                    explored.races.extend(races.map(|(a, b)| Bug::Race(a, b)));
+                }
             }
         }
     }
@@ -97,7 +106,6 @@ pub enum Verdict {
         naive: u64,
         source: u64,
         asleep: u64,
-        redundant: u64,
         bugs: usize,
     },
 }
@@ -118,6 +126,10 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
             return Err(format!("{which}: {finding:?}"));
         }
     }
+    let found = naive.bugs.iter().filter(|bug| matches!(bug, Bug::Race(..)));
+    if !naive.races.iter().eq(found) {
+        return Err(format!("races: {:?}, found {:?}", naive.races, naive.bugs));
+    }
     let traces: HashSet<u64> = naive.traces.iter().copied().collect();
     let reached: HashSet<u64> = source.traces.iter().copied().collect();
     if source.cut {
@@ -133,18 +145,13 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
     if traces != reached {
         return Err(format!("traces: naive {}, source {}", traces.len(), reached.len()));
     }
-    // Loops that try mutexes are where the sleep set is coarse.
-    let tries = |i: &Instr| matches!(i, Instr::UntilTryLock(_) | Instr::UntilEitherLock { .. });
-    let coarse = program.threads.iter().flatten().any(tries);
-    let redundant = (source.traces.len() - reached.len()) as u64;
-    if redundant != 0 && !coarse {
+    if source.traces.len() != reached.len() {
         return Err(format!("executions: {} of {} traces", source.traces.len(), reached.len()));
     }
     Ok(Verdict::Agree {
         naive: naive.traces.len() as u64,
         source: source.traces.len() as u64,
         asleep: source.counts.blocked_by_sleep,
-        redundant,
         bugs: source.bugs.len(),
     })
 }

@@ -51,10 +51,11 @@ const CLANG: &str = "LENO_CLANG";
 
 /// The variables that mean something to some part of leno. A typo in one of them
 /// would silently do nothing, so others that begin like them are warned about.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 8] = [
     CLANG,
     leno_model::wire::CHANNEL,
     // Of the project's own tests.
+    "LENO_TOOLS",
     "LENO_ONLY",
     "LENO_SEED",
     "LENO_FUZZ",

@@ -8,13 +8,40 @@ pub mod allocation;
 pub mod choices;
 pub mod conditions;
 pub mod mutexes;
+pub mod once;
 pub mod process;
 pub mod random;
 pub mod refused;
 pub mod threads;
 pub mod time;
 
+use crate::{cell::Global, units};
 use core::ffi::CStr;
+
+/// Where the unwinder, libgcc_s, lies.
+static UNWINDER: Global<(u64, u64)> = Global::new((0, 0));
+
+/// Loads the unwinder, which glibc would do at the first `pthread_exit`: in the middle
+/// of an execution that is too late, as what is loaded then cannot be put back.
+pub fn load_unwinder() {
+    // Asking for its own stack makes glibc load it in the way it wants it.
+    let mut frame = [core::ptr::null_mut(); 1];
+    real!(backtrace(frame.as_mut_ptr() => *mut *mut libc::c_void, 1 => i32) -> i32);
+    // SAFETY: plain use of dlopen and dlsym.
+    let inside = unsafe {
+        let handle = libc::dlopen(c"libgcc_s.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        if handle.is_null() { handle } else { libc::dlsym(handle, c"_Unwind_Resume".as_ptr()) }
+    };
+    *UNWINDER.get() = units::range_of(inside as u64).unwrap_or_default();
+}
+
+/// Whether a synchronisation object is the unwinder's own. It holds no lock while it
+/// calls anybody, so its locks are always free when a fiber runs, and they order
+/// nothing that a program could see.
+pub fn is_internal(object: u64) -> bool {
+    let (low, high) = *UNWINDER.get();
+    (low..high).contains(&object)
+}
 
 /// libc's own function of this name.
 pub fn next(name: &CStr) -> *mut libc::c_void {

@@ -1,6 +1,6 @@
 //! Mutexes.
 
-use super::real;
+use super::{is_internal, real};
 use crate::{
     accesses::Accesses,
     describe,
@@ -29,7 +29,7 @@ fn kind(mutex: Mutex) -> MutexKind {
 pub unsafe extern "C" fn pthread_mutex_init(mutex: Mutex, attributes: *const libc::pthread_mutexattr_t) -> i32 {
     let result =
         real!(pthread_mutex_init(mutex => Mutex, attributes => *const libc::pthread_mutexattr_t) -> i32);
-    if result == 0 && running().is_some() {
+    if result == 0 && running().is_some() && !is_internal(mutex as u64) {
         event(Op::MutexInit { mutex: mutex as u64, kind: kind(mutex) }, &Accesses::none(), call_site());
     }
     result
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn pthread_mutex_init(mutex: Mutex, attributes: *const lib
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
-    if running().is_none() {
+    if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_destroy(mutex => Mutex) -> i32);
     }
     event(Op::MutexDestroy { mutex: mutex as u64 }, &Accesses::none(), call_site());
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
-    if running().is_none() {
+    if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_lock(mutex => Mutex) -> i32);
     }
     let op = Op::Lock { mutex: mutex as u64, kind: kind(mutex) };
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
-    if running().is_none() {
+    if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_trylock(mutex => Mutex) -> i32);
     }
     let op = Op::TryLock { mutex: mutex as u64, kind: kind(mutex) };
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: Mutex) -> i32 {
-    if running().is_none() {
+    if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_unlock(mutex => Mutex) -> i32);
     }
     let site = call_site();

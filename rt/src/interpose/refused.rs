@@ -36,7 +36,6 @@ refused! {
     pthread_rwlock_clockwrlock pthread_rwlock_unlock
     pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
     pthread_barrier_wait
-    pthread_once
     pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np
     pthread_cancel pthread_kill pthread_sigqueue
     sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_open

@@ -1,0 +1,99 @@
+//! The data races of an execution by the words of the standard: every edge of
+//! synchronizes-with, then the closure, then every pair. Nothing is shared with the
+//! clocks of the searches.
+
+use super::Recorded;
+use leno_model::{Access, Op, Outcome, SiteRef};
+use std::collections::BTreeSet;
+
+pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
+    let execution = run.execution();
+    let events = &run.events;
+    let accesses = |event: usize| execution.accesses_of(&events[event]);
+    let atomic_of = |event: usize, wanted: fn(&Access) -> bool| {
+        accesses(event).iter().find(|a| a.atomic.is_some() && wanted(a))
+    };
+    let sequenced = |a: usize, b: usize| a < b && events[a].thread == events[b].thread;
+    // The writes whose bytes an event's atomic read takes its value from.
+    let reads_from = |event: usize| -> BTreeSet<usize> {
+        let Some(read) = atomic_of(event, |a| a.kind.reads()) else { return BTreeSet::new() };
+        let writes = |w: &usize, byte: u64| {
+            accesses(*w).iter().any(|a| a.kind.writes() && (a.addr..a.end()).contains(&byte))
+        };
+        let last = |byte| (0..event).rev().find(|w| writes(w, byte));
+        (read.addr..read.end()).filter_map(last).collect()
+    };
+    // All X such that the event reads X or something of the release sequence that X
+    // heads, or would head: X and the chain of read-modify-writes behind it.
+    let heads = |event: usize| {
+        let mut heads = BTreeSet::new();
+        let mut left: Vec<usize> = reads_from(event).into_iter().collect();
+        while let Some(write) = left.pop() {
+            let Some(access) = atomic_of(write, |a| a.kind.writes()) else { continue };
+            if heads.insert(write) && access.kind.reads() {
+                left.extend(reads_from(write));
+            }
+        }
+        heads
+    };
+    let fence = |event: usize, wanted: fn(leno_model::Order) -> bool| matches!(events[event].op, Op::Fence(order) if wanted(order));
+    // What synchronizes with an acquire operation or fence through this read.
+    let released_to = |read: usize| {
+        let mut released = BTreeSet::new();
+        for head in heads(read) {
+            let write = atomic_of(head, |a| a.kind.writes()).expect("heads are atomic writes");
+            if write.atomic.is_some_and(|order| order.releases()) {
+                released.insert(head);
+            }
+            released
+                .extend((0..head).filter(|f| sequenced(*f, head) && fence(*f, |o| o.releases())));
+        }
+        released
+    };
+    let mut before: Vec<u128> = vec![];
+    for (j, event) in events.iter().enumerate() {
+        let mut direct: BTreeSet<usize> = (0..j).filter(|i| sequenced(*i, j)).collect();
+        if atomic_of(j, |a| a.kind.reads()).and_then(|a| a.atomic).is_some_and(|o| o.acquires()) {
+            direct.extend(released_to(j));
+        }
+        if fence(j, |order| order.acquires()) {
+            direct.extend((0..j).filter(|r| sequenced(*r, j)).flat_map(released_to));
+        }
+        for (i, earlier) in events[..j].iter().enumerate() {
+            let synchronizes = match (earlier.op, event.op) {
+                (Op::Create { child }, _) => child == event.thread,
+                (Op::End, Op::Join { thread }) => thread == earlier.thread,
+                (Op::Unlock { mutex: a } | Op::Wait { mutex: a, .. }, op) => {
+                    let acquires = match op {
+                        Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } => {
+                            mutex == a && event.outcome == Outcome::Acquired(true)
+                        }
+                        Op::Rewait { mutex, .. } => mutex == a,
+                        _ => false,
+                    };
+                    acquires && earlier.outcome != Outcome::Released(false)
+                }
+                _ => false,
+            };
+            if synchronizes {
+                direct.insert(i);
+            }
+        }
+        before.push(direct.iter().fold(0, |past, i| past | 1 << i | before[*i]));
+    }
+    let mut races = BTreeSet::new();
+    for j in 0..events.len() {
+        for i in (0..j).filter(|i| before[j] >> i & 1 == 0) {
+            let race = accesses(i).iter().any(|a| {
+                accesses(j)
+                    .iter()
+                    .any(|b| a.conflicts(b) && (a.atomic.is_none() || b.atomic.is_none()))
+            });
+            if race {
+                let (a, b) = (events[i].site, events[j].site);
+                races.insert((a.min(b), a.max(b)));
+            }
+        }
+    }
+    races
+}
