@@ -37,7 +37,8 @@ pub fn render(trace: &Trace, bug: &Explanation, images: &Images, width: usize) -
     let mut last = None;
     for (at, (thread, place, what)) in cells.iter().enumerate() {
         let before = shown.iter().position(|other| other == thread).unwrap_or(0);
-        if last.is_some_and(|last| last != *thread) {
+        let switched = last.is_some_and(|last| last != *thread);
+        if at == trace.steps.len() || switched && at < trace.steps.len() {
             let rule = "─".repeat(column * shown.len() - 2);
             text.push_str(&format!("{:number$}   {}\n", "", style(rule).dim()));
         }

@@ -223,5 +223,5 @@ fn absolute(path: &Path) -> PathBuf {
 /// The terminal's width; a comfortable page where the output goes elsewhere.
 fn width() -> usize {
     let terminal = console::Term::stdout();
-    if terminal.is_term() { usize::from(terminal.size().1) } else { 120 }
+    if terminal.is_term() { usize::from(terminal.size().1) } else { 100 }
 }

@@ -129,8 +129,8 @@ pub fn owner_of(addr: usize) -> Option<ThreadId> {
 
 /// The thread behind a `pthread_t`, which is the address of its control block.
 pub fn of_handle(handle: u64) -> Option<ThreadId> {
-    let place = POOL.get().iter().position(|p| p.thread_pointer == handle as usize)?;
-    Some(ThreadId(place as u32))
+    let thread = owner_of(handle as usize).unwrap_or(ThreadId::MAIN);
+    (POOL.get()[thread.index()].thread_pointer == handle as usize).then_some(thread)
 }
 
 pub fn handle(thread: ThreadId) -> u64 {

@@ -7,9 +7,10 @@ use crate::{
     accesses::Accesses,
     describe,
     execution::{self, event, event_with, running},
-    heap, libc_models,
+    heap, host, libc_models,
     trace::FailureText,
 };
+use alloc::string::String;
 use leno_model::{Access, AccessKind, Op, Order, Property, SiteRef};
 
 #[unsafe(no_mangle)]
@@ -39,9 +40,14 @@ pub fn modelled(site: SiteRef, accesses: &Accesses) {
     plain(site.0, accesses);
 }
 
-/// Fails if an access that is about to be made is not to a living object.
+/// Fails if an access that is about to be made is not to a living object, or is to
+/// the runtime's own.
 fn check(accesses: &[Access], site: SiteRef) {
     for access in accesses {
+        if host::owns(access) {
+            let what = String::from("accesses memory of leno's runtime, which no pointer of the program leads to");
+            execution::fail(Property::Memory, 5, site, FailureText::Misuse { what, object: None });
+        }
         let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
         let what = describe::misuse(access, &wrong);
         let object = describe::object(access.addr);

@@ -121,6 +121,7 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
         libc::unsetenv(c"LENO_CHANNEL".as_ptr());
     }
     fiber::probe();
+    *OWN_DATA.get() = units::range_of(&raw const OWN_DATA as u64).unwrap_or_default();
     interpose::load_unwinder();
     record::create();
     libc_models::prepare(&job.unknown_callees);
@@ -154,6 +155,16 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
         }
     }
     sys::exit_group(0)
+}
+
+/// The runtime's own data in its file.
+static OWN_DATA: Global<(u64, u64)> = Global::new((0, 0));
+
+/// Whether an access is to the runtime's memory.
+pub fn owns(access: &Access) -> bool {
+    let touches = |low: u64, high: u64| access.addr < high && low < access.end();
+    let (low, high) = *OWN_DATA.get();
+    touches(sys::OWN.start, sys::OWN.end) || touches(low, high)
 }
 
 fn job() -> &'static Job {
@@ -290,11 +301,12 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
 /// possible, else, and where it is to be traced, by a child process.
 fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
-        let threads = record().threads().names().len() + 1;
+        let threads = record().thread_count();
         if threads > fiber::provided() {
             snapshot::release();
         }
-        if let Err(error) = fiber::provide(threads.max(8)) {
+        // Twice as many each time: every one that is missing costs a run.
+        if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
             fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
         }
         record().reset();

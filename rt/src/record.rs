@@ -19,7 +19,7 @@ pub struct List<T: 'static> {
 impl<T: Copy> List<T> {
     pub fn new(capacity: usize) -> Self {
         let bytes = capacity * core::mem::size_of::<T>() + 4096;
-        let base = sys::map(0, bytes, true).expect("no address space for the record");
+        let base = sys::map_own(bytes, true).expect("no address space for the record");
         // SAFETY: the first page holds the length, zero at first; the items follow.
         Self { items: unsafe { base.add(4096) }.cast(), len: base.cast(), capacity }
     }
@@ -131,6 +131,11 @@ impl Record {
             self.names.len() - 1
         });
         ThreadId(place as u32 + 1)
+    }
+
+    /// How many threads have been seen, the main thread included.
+    pub fn thread_count(&self) -> usize {
+        self.names.len() + 1
     }
 
     pub fn threads(&self) -> ThreadTable {

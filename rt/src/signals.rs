@@ -21,7 +21,7 @@ const STACK: usize = 1 << 18;
 
 /// Catches the signals, on a stack of our own: the program's may have overflowed.
 pub fn install() {
-    let Some(stack) = sys::map(0, STACK, false) else { return };
+    let Some(stack) = sys::map_own(STACK, false) else { return };
     // SAFETY: plain use of sigaltstack and sigaction.
     unsafe {
         let alternate = libc::stack_t { ss_sp: stack.cast(), ss_flags: 0, ss_size: STACK };

@@ -1,6 +1,7 @@
 //! System calls without libc: libc's wrappers would write the program's `errno`,
 //! and some of them are interposed by ourselves.
 
+use crate::cell::Global;
 use core::arch::asm;
 
 /// A raw system call; negative results are `-errno`.
@@ -59,20 +60,35 @@ pub fn read_all(fd: i32, mut bytes: &mut [u8]) -> bool {
     true
 }
 
-/// Maps `len` zero bytes, readable and writable, not reserved in advance; at `at`
-/// where that is not 0 (then nothing else may be there).
-pub fn map(at: usize, len: usize, shared: bool) -> Option<*mut u8> {
-    let mut flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    flags |= if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
-    if at != 0 {
-        flags |= libc::MAP_FIXED_NOREPLACE;
+/// Where the runtime's own memory lies. Apart from it there is only the data of its
+/// file, and the program has no business in either.
+pub const OWN: core::ops::Range<u64> = 0x6000_0000_0000..0x6800_0000_0000;
+
+/// Where the next mapping of our own goes.
+static NEXT: Global<u64> = Global::new(OWN.start);
+
+/// Maps `len` zero bytes for the runtime itself.
+pub fn map_own(len: usize, shared: bool) -> Option<*mut u8> {
+    let next = NEXT.get();
+    let at = *next;
+    // A page in between catches what runs over.
+    *next += (len as u64).next_multiple_of(4096) + 4096;
+    if *next > OWN.end {
+        return None;
     }
+    map(at as usize, len, shared)
+}
+
+/// Maps `len` zero bytes at `at`, readable and writable, not reserved in advance.
+pub fn map(at: usize, len: usize, shared: bool) -> Option<*mut u8> {
+    let sharing = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
+    let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE | sharing;
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     // SAFETY: a new mapping that replaces none.
     let result = unsafe {
         call(libc::SYS_mmap, [at as u64, len as u64, protection, flags as u64, u64::MAX, 0])
     };
-    (result > 0 && (at == 0 || result as usize == at)).then_some(result as *mut u8)
+    (result as usize == at).then_some(at as *mut u8)
 }
 
 /// Changes what may be done with a range of pages.

@@ -111,7 +111,7 @@ fn spins(group: &[Instr]) -> bool {
 
 fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
     // Two words, one that overlaps the first, and one that lies across a line.
-    let locs = [Loc(0, 8), Loc(0, 8), Loc(8, 8), Loc(8, 8), Loc(4, 4), Loc(60, 8)];
+    let locs = [Loc(0, 8), Loc(0, 8), Loc(0, 8), Loc(0, 8), Loc(8, 8), Loc(4, 4), Loc(60, 8)];
     let loc = r.pick(&locs);
     let orders: [Atomic; 8] = [PLAIN, PLAIN, RLX, RLX, ACQ, REL, SC, Some(Order::AcqRel)];
     let order = r.pick(&orders);
@@ -127,7 +127,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         8 => vec![Instr::Add { loc, order: atomic, reg }],
         9 => vec![Instr::Load { loc, order, reg }, Instr::If { reg, is: value, skip: 1 }],
         10 => vec![Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::SeqCst]))],
-        _ => vec![Instr::Copy { from: loc, to: r.pick(&locs[..4]) }],
+        _ => vec![Instr::Copy { from: loc, to: r.pick(&locs[..5]) }],
     };
     let locks = |r: &mut Random| match r.below(10) {
         0..3 => vec![Instr::Lock(mutex), Instr::Unlock(mutex)],

@@ -47,6 +47,35 @@ pub unsafe extern "C" fn _Exit(status: i32) -> ! {
     unsafe { _exit(status) }
 }
 
+/// The function `syscall`, which in C takes as many arguments as the call needs: six
+/// are always there in registers or on the stack.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn syscall(number: i64, a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> i64 {
+    if running().is_some() {
+        match number {
+            // SAFETY: the same by libc's name.
+            libc::SYS_exit | libc::SYS_exit_group => unsafe { _exit(a as i32) },
+            libc::SYS_sched_yield => return 0,
+            libc::SYS_futex | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
+                super::refused::refuse("syscall (futex, clone or fork)")
+            }
+            _ => {}
+        }
+    }
+    // SAFETY: as the caller says.
+    match unsafe { sys::call(number, [a, b, c, d, e, f]) } {
+        error @ -4095..=-1 => {
+            // SAFETY: the running thread's errno.
+            unsafe { *libc::__errno_location() = -error as i32 };
+            -1
+        }
+        result => result,
+    }
+}
+
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]

@@ -24,7 +24,8 @@ macro_rules! refused {
     )*};
 }
 
-fn refuse(name: &str) -> ! {
+/// Ends the check: the program did what is not modelled.
+pub fn refuse(name: &str) -> ! {
     host::fault(Fault::Unsupported { what: name.into(), site: units::site_id(call_site()) })
 }
 
