@@ -11,7 +11,9 @@
 //!   next acquire fence.
 //! - Sequentially consistent means acquire and release. The total order gives no
 //!   happens-before beyond that.
-//! - Signals and broadcasts synchronise nothing; the mutex does.
+//! - Signals and broadcasts synchronise nothing; the mutex does: a lock with the
+//!   release that freed it. (For a mutex that is unlocked by others than its holder,
+//!   which is a misuse, earlier releases do not count.)
 //!
 //! The relation is a function of the Mazurkiewicz trace, since everything it is
 //! made of is an order of dependent events. So all executions of a trace have the

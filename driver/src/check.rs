@@ -82,6 +82,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
                     properties: args.properties.clone(),
                     max_steps: args.max_steps,
                     show_output: args.show_output,
+                    record_all: args.record_all,
                     isolate: check.isolate(&runtime)?,
                     unknown_callees: unknown_callees(&check.images, &runtime)?,
                 });

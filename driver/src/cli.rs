@@ -130,7 +130,7 @@ pub struct CheckArgs {
     /// What to do about functions without a model that are given shared memory
     #[arg(long, value_enum, default_value = "warn")]
     pub unseen: Unseen,
-    /// Run each execution in a process of its own (the only mode of this version)
+    /// Run each execution in a process of its own instead of restarting it in place
     #[arg(long)]
     pub isolate: bool,
     /// Show what the program writes, on stderr
@@ -194,9 +194,8 @@ pub struct CheckArgs {
     /// What the program reads from stdin, the same in every execution
     #[arg(long, value_name = "FILE", help_heading = NOT_BUILT)]
     pub input: Option<PathBuf>,
-    /// Record private accesses too (this version does so as far as it needs to)
+    /// Record private accesses too: slower, the same verdict
     #[arg(long, hide = true)]
-    #[serde(skip)]
     pub record_all: bool,
 
     /// The program and its arguments: all that follows the program is its own

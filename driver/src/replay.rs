@@ -154,10 +154,12 @@ fn job(file: &TraceFile, show_output: bool) -> Job {
         mode: Mode::Replay {
             threads: trace.threads.clone(),
             steps: trace.steps.iter().map(|s| step(s.thread, s.choice)).collect(),
+            shared: trace.shared.clone(),
         },
         properties: vec![file.bug.property],
         max_steps: file.max_steps,
         show_output,
+        record_all: file.options["record_all"] == true,
         isolate: true,
         unknown_callees: Vec::new(),
     }

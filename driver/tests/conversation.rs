@@ -71,6 +71,8 @@ fn start(script: &str) -> Running {
         properties: vec![],
         max_steps: 42,
         show_output: false,
+        isolate: false,
+        record_all: false,
         unknown_callees: vec![],
     });
     running

@@ -41,3 +41,25 @@ pub enum Object {
         addr: u64,
     },
 }
+
+/// Where memory lies, without saying what object it is part of: good for memory that
+/// no object is at yet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In a loaded file's data, as in its symbol table.
+    Image { image: String, offset: u64 },
+    /// In a heap's arena: number 0 is the time before `main`, `i + 1` thread `i`.
+    Heap { arena: u32, offset: u64 },
+    /// In the region of a thread's stack and thread-local storage.
+    Stack { thread: ThreadId, offset: u64 },
+    /// Relative to the main thread's thread pointer.
+    Control { offset: i64 },
+}
+
+/// A range of memory that more than one thread touches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SharedRange {
+    pub place: Place,
+    pub len: u64,
+}

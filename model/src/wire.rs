@@ -7,7 +7,10 @@
 //! sides come out of one build, so there is no version to negotiate.
 
 use crate::{
-    AccessKind, Order, Property, Step, ThreadId, object::Object, site::SiteId, thread::ThreadName,
+    AccessKind, Order, Property, Step, ThreadId,
+    object::{Object, SharedRange},
+    site::SiteId,
+    thread::ThreadName,
 };
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -31,6 +34,8 @@ pub struct Job {
     pub max_steps: u64,
     /// Let the program write to the driver's stderr instead of throwing its output away.
     pub show_output: bool,
+    /// Record private accesses too.
+    pub record_all: bool,
     /// Run every execution in a process of its own.
     pub isolate: bool,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
@@ -46,7 +51,7 @@ pub enum Mode {
         max_executions: u64,
     },
     /// Run this schedule once and send the trace of what happens.
-    Replay { threads: Vec<ThreadName>, steps: Vec<Step> },
+    Replay { threads: Vec<ThreadName>, steps: Vec<Step>, shared: Vec<SharedRange> },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -198,6 +203,8 @@ pub enum WaitsOn {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trace {
     pub threads: Vec<ThreadName>,
+    /// The memory whose accesses are steps; others are private to a thread.
+    pub shared: Vec<SharedRange>,
     pub steps: Vec<TraceStep>,
 }
 

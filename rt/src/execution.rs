@@ -12,13 +12,14 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     record::record,
+    sharing,
     trace::{FailureText, Tracer},
     units,
 };
 use alloc::vec::Vec;
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
-    End, Event, Failure, Op, Pending, Property, SiteRef, ThreadId, object::Object,
+    Access, End, Event, Failure, Op, Pending, Property, SiteRef, ThreadId, object::Object,
     thread::ThreadName,
 };
 
@@ -40,8 +41,13 @@ pub struct Thread {
     pub clock: u64,
     /// State of its own source of random numbers.
     pub random: u64,
-    /// The site of its last event.
+    /// The site of its last hook.
     pub last_site: SiteRef,
+    /// Private writes so far: a thread that has made one since is not where it was.
+    private_writes: u64,
+    /// Private hooks since its last event.
+    quiet: u64,
+    landmark: Landmark,
 }
 
 pub struct Running {
@@ -91,6 +97,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// Runs the program's main under `plan` and comes back when the execution is over;
 /// gives the threads that there were.
 pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
+    sharing::begin();
     let plan_len = plan.steps.len();
     let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
     let first = main.context;
@@ -125,6 +132,9 @@ impl Thread {
             clock: 0,
             random: 0x9e37_79b9_7f4a_7c15 ^ u64::from(thread.0) << 32,
             last_site: SiteRef(0),
+            private_writes: 0,
+            quiet: 0,
+            landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
         }
     }
 }
@@ -207,8 +217,9 @@ pub fn event_with(op: Op, accesses: &Accesses, site: SiteRef, settle: impl FnOnc
     let me = x.current;
     let thread = x.thread();
     let ordinal = thread.ordinal;
-    thread.ordinal += 1;
+    thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
+    thread.quiet = 0;
     if let Some(tracer) = &mut x.tracer {
         tracer.arrived(me);
     }
@@ -217,7 +228,7 @@ pub fn event_with(op: Op, accesses: &Accesses, site: SiteRef, settle: impl FnOnc
         Op::TryLock { .. } => true,
         _ => false,
     };
-    let local_state = if spins { Some(local_state()) } else { None };
+    let local_state = if spins { Some(local_state(x.thread().private_writes)) } else { None };
     x.director.arrive(Arrival { thread: me, ordinal, site, op, accesses, local_state });
     wait_for_turn();
 
@@ -234,6 +245,50 @@ pub fn event_with(op: Op, accesses: &Accesses, site: SiteRef, settle: impl FnOnc
         tracer.performed(&event, &accesses);
     }
     event
+}
+
+/// The running thread passes a hook that is no event.
+pub fn private(site: SiteRef, accesses: &[Access]) {
+    let x = running().expect("hooks are passed in an execution");
+    let thread = x.thread();
+    thread.ordinal = thread.ordinal.wrapping_add(1);
+    thread.last_site = site;
+    thread.private_writes += u64::from(accesses.iter().any(|a| a.kind.writes()));
+    thread.quiet += 1;
+    if thread.quiet.is_multiple_of(SPIN_CHECK) {
+        find_private_spin(site, accesses);
+    }
+}
+
+/// How many private hooks in a row are looked at once for a loop that does nothing.
+const SPIN_CHECK: u64 = 64;
+
+/// A loop that only reads what no other thread has touched goes by without an event,
+/// for ever if it waits for a write. It comes back to the same site with the same
+/// local state (Brent's way of finding a cycle, with a sample of the hooks). Then what
+/// it reads is made known as shared: the await is seen for what it is.
+fn find_private_spin(site: SiteRef, accesses: &[Access]) {
+    let thread = running().expect("hooks are passed in an execution").thread();
+    if thread.quiet < 1024 {
+        return;
+    }
+    let seen = thread.landmark;
+    if seen.site == site && seen.private_writes == thread.private_writes && local_state(seen.private_writes) == seen.state {
+        sharing::reveal(accesses);
+        finish(End::Bounded);
+    }
+    if thread.quiet.is_power_of_two() {
+        let private_writes = thread.private_writes;
+        thread.landmark = Landmark { site, private_writes, state: local_state(private_writes) };
+    }
+}
+
+/// Where a thread has been in a long private stretch.
+#[derive(Clone, Copy)]
+struct Landmark {
+    site: SiteRef,
+    private_writes: u64,
+    state: u64,
 }
 
 fn wait_for_turn() {
@@ -358,8 +413,8 @@ pub fn awaited_object(thread: ThreadId) -> Object {
 
 /// A digest of the running thread's frames: equal digests at the same site mean that
 /// the thread is where it was before, with the same values in its variables.
-fn local_state() -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+fn local_state(private_writes: u64) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64 ^ private_writes;
     let mut frame = fiber::frame();
     // SAFETY: the chain of frame records of the running thread; each is as long as
     // its function's table says.

@@ -121,6 +121,11 @@ const CONTROL_BLOCK: usize = 0x900;
 /// Bytes of static thread-local storage below the thread pointer.
 static TLS_SIZE: Global<usize> = Global::new(0);
 
+/// Where the region of a thread's stack begins.
+pub fn region(thread: ThreadId) -> usize {
+    STACKS + thread.index() * STRIDE
+}
+
 /// Whose stack an address lies on.
 pub fn owner_of(addr: usize) -> Option<ThreadId> {
     let index = addr.checked_sub(STACKS)? / STRIDE;

@@ -47,6 +47,18 @@ struct Arena {
 /// Arena 0 is of the time before `main` and of the host, arena `i + 1` of thread `i`.
 static ARENA: Global<Vec<Arena>> = Global::new(Vec::new());
 
+/// Where an arena lies.
+pub fn arena_base(number: u32) -> usize {
+    ARENAS + number as usize * STRIDE
+}
+
+/// The arena around an address, and the place in it.
+pub fn arena_of(addr: usize) -> Option<(u32, u64)> {
+    let offset = addr.checked_sub(ARENAS)?;
+    let number = offset / STRIDE;
+    (number < ARENA.get().len()).then_some((number as u32, (offset % STRIDE) as u64))
+}
+
 fn arena(number: usize) -> &'static mut Arena {
     let arenas = ARENA.get();
     while arenas.len() <= number {

@@ -6,8 +6,8 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{self, event, event_with, running},
-    heap, host, libc_models,
+    execution::{self, current_thread, event, event_with, private, running},
+    heap, host, libc_models, sharing,
     trace::FailureText,
 };
 use alloc::string::String;
@@ -29,13 +29,24 @@ pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
 }
 
 fn plain(site: u64, accesses: &Accesses) {
-    if running().is_some() && !accesses.is_empty() {
-        event(Op::Access, accesses, SiteRef(site));
-        check(accesses, SiteRef(site));
+    access(SiteRef(site), accesses);
+    check(accesses, SiteRef(site));
+}
+
+/// Memory is about to be accessed: an event if it is shared.
+pub fn access(site: SiteRef, accesses: &Accesses) {
+    let Some(thread) = current_thread() else { return };
+    if accesses.is_empty() {
+        return;
+    }
+    if sharing::is_event(thread, accesses) {
+        event(Op::Access, accesses, site);
+    } else {
+        private(site, accesses);
     }
 }
 
-/// An event that accesses memory on behalf of a modelled function.
+/// Memory is about to be accessed on behalf of a modelled function.
 pub fn modelled(site: SiteRef, accesses: &Accesses) {
     plain(site.0, accesses);
 }
@@ -43,6 +54,9 @@ pub fn modelled(site: SiteRef, accesses: &Accesses) {
 /// Fails if an access that is about to be made is not to a living object, or is to
 /// the runtime's own.
 fn check(accesses: &[Access], site: SiteRef) {
+    if running().is_none() {
+        return;
+    }
     for access in accesses {
         if host::owns(access) {
             let what = String::from("accesses memory of leno's runtime, which no pointer of the program leads to");
@@ -95,15 +109,18 @@ impl Mode {
 /// Lets an atomic access take place in its turn. `kind` says, when the turn has come,
 /// whether it will write, and with which order it counts.
 fn atomic(site: u64, ptr: u64, mode: Mode, planned: AccessKind, settle: impl FnOnce() -> (AccessKind, Order)) {
-    if running().is_none() {
-        return;
-    }
+    let Some(thread) = current_thread() else { return };
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
-    event_with(Op::Access, &access(planned, mode.order()), SiteRef(site), |_| {
-        let (kind, order) = settle();
-        access(kind, order)
-    });
-    check(&access(planned, mode.order()), SiteRef(site));
+    let planned = access(planned, mode.order());
+    if sharing::is_event(thread, &planned) {
+        event_with(Op::Access, &planned, SiteRef(site), |_| {
+            let (kind, order) = settle();
+            access(kind, order)
+        });
+    } else {
+        private(SiteRef(site), &planned);
+    }
+    check(&planned, SiteRef(site));
 }
 
 /// Reads `size` bytes (1 to 16) as a number.

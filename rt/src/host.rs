@@ -11,12 +11,12 @@ use crate::{
     execution::{self, Settings},
     fiber, interpose, libc_models,
     record::{self, record},
-    signals, snapshot, sys,
+    sharing, signals, snapshot, sys,
     trace::place,
     units,
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use leno_checker::{Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
+use leno_checker::{Blocked, Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
     wire::{CHANNEL, Counts, Fault, Job, Message, Mode, SearchKind, Summary},
@@ -126,20 +126,17 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
     record::create();
     libc_models::prepare(&job.unknown_callees);
     signals::install();
+    sharing::record_everything(job.record_all);
     let mode = job.mode.clone();
     *JOB.get() = Some(job);
     match mode {
-        Mode::Check { search, keep_going, max_executions } => {
-            let search: Box<dyn Search> = match search {
-                SearchKind::Source => Box::new(Source::new()),
-                SearchKind::Naive => Box::new(Naive::new()),
-            };
-            check(search, keep_going, max_executions);
-        }
-        Mode::Replay { threads, steps } => {
+        Mode::Check { search, keep_going, max_executions } => check(search, keep_going, max_executions),
+        Mode::Replay { threads, steps, shared } => {
             for name in threads {
                 record().intern(name);
             }
+            provide_stacks();
+            sharing::assume(&shared);
             let steps = steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
             execute(&Plan { steps, sleep: Vec::new() }, false, true);
             if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution() {
@@ -175,12 +172,21 @@ pub fn replaying() -> bool {
     matches!(job().mode, Mode::Replay { .. })
 }
 
-fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
+fn start(search: SearchKind) -> Box<dyn Search> {
+    match search {
+        SearchKind::Source => Box::new(Source::new()),
+        SearchKind::Naive => Box::new(Naive::new()),
+    }
+}
+
+fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
+    let mut search = start(kind);
     let mut exhaustive = true;
     let mut steps_limited = false;
     let mut bugs = 0;
     let mut digest = 0u64;
-    let mut statuses: Vec<i32> = Vec::new();
+    // The searches that a check begins anew know nothing of each other's bugs.
+    let mut reported: Vec<Vec<u64>> = Vec::new();
     let mut last_progress = sys::now();
     let mut previous: Vec<Event> = Vec::new();
     let mut previous_accesses: Vec<Access> = Vec::new();
@@ -190,6 +196,13 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
             break;
         }
         let run = execute(&plan, keep_going, false);
+        if sharing::learn() {
+            // What was recorded until now lacks accesses that are events (see there).
+            search = start(kind);
+            digest = 0;
+            steps_limited = false;
+            continue;
+        }
         if let End::Diverged { at } = run.end {
             nondeterminism(at, previous.get(at as usize), run.events);
         }
@@ -197,20 +210,19 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
         digest = add_to_digest(digest, &run);
         libc_models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
-        if let End::Completed { status } = run.end {
-            if status != 0 && !statuses.contains(&status) {
-                statuses.push(status);
-                shown.push(Shown::Status(status));
-            }
+        if let End::Completed { status: status @ 1.. } = run.end {
+            shown.push(Shown::Status(status));
         }
         previous.clear();
         previous.extend_from_slice(run.events);
         previous_accesses.clear();
         previous_accesses.extend_from_slice(run.accesses);
         for bug in shown {
-            if !job().properties.contains(&property(&bug)) {
+            let name = name(&bug, run.events);
+            if !job().properties.contains(&property(&bug)) || reported.contains(&name) {
                 continue;
             }
+            reported.push(name);
             bugs += 1;
             show(&bug, &previous, &previous_accesses);
             if !keep_going {
@@ -235,6 +247,23 @@ fn check(mut search: Box<dyn Search>, keep_going: bool, max_executions: u64) {
         weak_atomics: search.weak_atomics(),
         unseen: libc_models::unseen(),
     }));
+}
+
+/// What makes two bugs the same: the property and the places.
+fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
+    let waits = |waits: &[Blocked]| waits.iter().map(|wait| wait.site.0).collect();
+    let mut places: Vec<u64> = match bug {
+        Shown::Status(status) => alloc::vec![*status as u64],
+        Shown::Found(Finding::Race { first, second, .. }) => {
+            [first, second].iter().map(|index| events[**index as usize].site.0).collect()
+        }
+        Shown::Found(Finding::Deadlock { waits: all } | Finding::Hang { waits: all }) => waits(all),
+        Shown::Found(Finding::Failure(failure)) => alloc::vec![failure.site.0, u64::from(failure.code)],
+        Shown::Found(Finding::Diverged { at }) => alloc::vec![u64::from(*at)],
+    };
+    places.sort_unstable();
+    places.push(property(bug) as u64);
+    places
 }
 
 /// Adds an execution to the digest of all of them.
@@ -301,14 +330,7 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
 /// possible, else, and where it is to be traced, by a child process.
 fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
-        let threads = record().thread_count();
-        if threads > fiber::provided() {
-            snapshot::release();
-        }
-        // Twice as many each time: every one that is missing costs a run.
-        if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
-            fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
-        }
+        provide_stacks();
         record().reset();
         let settings = Settings { keep_going, max_steps: job().max_steps, traced };
         let ended = if job().isolate || traced {
@@ -324,6 +346,18 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
             Some(run) => return run,
             None => fault(Fault::Internal { what: ended }),
         }
+    }
+}
+
+/// Makes stacks for all threads that have been heard of.
+fn provide_stacks() {
+    let threads = record().thread_count();
+    if threads > fiber::provided() {
+        snapshot::release();
+    }
+    // Twice as many each time: every one that is missing costs a run.
+    if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
+        fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
     }
 }
 

@@ -24,6 +24,7 @@ mod interpose;
 mod libc_models;
 mod memory;
 mod record;
+mod sharing;
 mod signals;
 mod snapshot;
 mod sys;

@@ -67,6 +67,8 @@ pub struct Record {
     end: List<End>,
     /// The names of threads 1, 2, …; kept from one execution to the next.
     names: List<ThreadName>,
+    /// Granules of memory that this execution has found to be shared.
+    pub discovered: List<u64>,
     /// How many threads need a stack before the execution can be run.
     wanted_stacks: List<u32>,
 }
@@ -81,6 +83,7 @@ pub fn create() {
         failures: List::new(THREADS),
         end: List::new(1),
         names: List::new(THREADS),
+        discovered: List::new(EVENTS),
         wanted_stacks: List::new(1),
     });
 }
@@ -97,6 +100,7 @@ impl Record {
         self.pending.clear();
         self.failures.clear();
         self.end.clear();
+        self.discovered.clear();
         self.wanted_stacks.clear();
     }
 

@@ -10,6 +10,7 @@ use crate::{
     fiber,
     host::{self, Shown},
     record::Record,
+    sharing,
     units,
 };
 use alloc::{string::String, vec, vec::Vec};
@@ -111,7 +112,7 @@ impl Tracer {
         }
         let bugs = host::wanted(&execution);
         let threads = record.threads().names().to_vec();
-        let trace = Trace { threads, steps: core::mem::take(&mut self.steps) };
+        let trace = Trace { threads, shared: sharing::ranges(), steps: core::mem::take(&mut self.steps) };
         for bug in &bugs {
             let Some(detail) = self.detail(bug) else { continue };
             let property = host::property(bug);

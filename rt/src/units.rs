@@ -101,6 +101,11 @@ pub fn image_of(addr: u64) -> Option<(String, u64)> {
     Some((if image.name.is_empty() { program() } else { image.name }, image.bias))
 }
 
+/// The load bias of a file that holds an instrumented unit.
+pub fn bias_of(image: &str) -> Option<u64> {
+    UNITS.get().iter().find(|unit| unit.image == image).map(|unit| unit.bias)
+}
+
 /// Where the loaded file around an address begins and ends.
 pub fn range_of(addr: u64) -> Option<(u64, u64)> {
     loaded_around(addr).map(|image| (image.low, image.high))

@@ -33,7 +33,7 @@ fn naive_and_source_search_see_the_same_of_generated_programs() {
             Ok(None) => compared += 1,
             // The next seed takes its place.
             Err(Unfit) => {}
-            Ok(Some(_)) => panic!("{}", kept(seed, shrink(program))),
+            Ok(Some(how)) => panic!("{how}\n{}", kept(seed, shrink(program))),
         }
         seed += 1;
         assert!(seed - first < 10 * count + 20, "nearly all programs are unfit");

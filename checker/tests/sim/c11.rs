@@ -3,8 +3,9 @@
 //! clocks of the searches.
 
 use super::Recorded;
+use leno_checker::sync::SyncState;
 use leno_model::{Access, Op, Outcome, SiteRef};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
     let execution = run.execution();
@@ -51,6 +52,8 @@ pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
         released
     };
     let mut before: Vec<u128> = vec![];
+    let mut sync = SyncState::default();
+    let mut released: HashMap<u64, usize> = HashMap::new();
     for (j, event) in events.iter().enumerate() {
         let mut direct: BTreeSet<usize> = (0..j).filter(|i| sequenced(*i, j)).collect();
         if atomic_of(j, |a| a.kind.reads()).and_then(|a| a.atomic).is_some_and(|o| o.acquires()) {
@@ -63,21 +66,29 @@ pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
             let synchronizes = match (earlier.op, event.op) {
                 (Op::Create { child }, _) => child == event.thread,
                 (Op::End, Op::Join { thread }) => thread == earlier.thread,
-                (Op::Unlock { mutex: a } | Op::Wait { mutex: a, .. }, op) => {
-                    let acquires = match op {
-                        Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } => {
-                            mutex == a && event.outcome == Outcome::Acquired(true)
-                        }
-                        Op::Rewait { mutex, .. } => mutex == a,
-                        _ => false,
-                    };
-                    acquires && earlier.outcome != Outcome::Released(false)
-                }
                 _ => false,
             };
             if synchronizes {
                 direct.insert(i);
             }
+        }
+        // A lock synchronizes with what freed the mutex, which may be a misuse: the
+        // unlock of a normal mutex by a thread that does not hold it.
+        let acquires = event.outcome != Outcome::Acquired(false);
+        if let Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Rewait { mutex, .. } =
+            event.op
+        {
+            direct.extend(released.get(&mutex).filter(|_| acquires));
+        }
+        let held = |sync: &SyncState, mutex| sync.mutex(mutex).is_some_and(|m| m.owner.is_some());
+        if let Op::Unlock { mutex } | Op::Wait { mutex, .. } = event.op {
+            let was_held = held(&sync, mutex);
+            sync.apply(event.thread, &event.op, event.choice);
+            if was_held && !held(&sync, mutex) {
+                released.insert(mutex, j);
+            }
+        } else {
+            sync.apply(event.thread, &event.op, event.choice);
         }
         before.push(direct.iter().fold(0, |past, i| past | 1 << i | before[*i]));
     }

@@ -168,12 +168,31 @@ impl Clang {
     }
 
     fn run(&self, args: &[OsString]) -> Result<(), Failure> {
-        let status = Command::new(&self.program)
-            .args(args)
+        let mut command = Command::new(&self.program);
+        command.args(args);
+        if let Some(path) = include_path() {
+            command.env(CPATH, path);
+        }
+        let status = command
             .status()
             .map_err(|reason| Error::Clang { program: self.program.clone(), reason })?;
         if status.success() { Ok(()) } else { Err(Failure::Clang(status)) }
     }
+}
+
+/// Where clang looks for headers after all directories that it is told by options.
+const CPATH: &str = "CPATH";
+
+/// The user's `CPATH` and behind it the directory of `leno.h`: that of the sources if the
+/// wrapper lies where cargo leaves it, or the one that `make install` uses.
+fn include_path() -> Option<OsString> {
+    let program = env::current_exe().ok()?;
+    let beside = program.parent()?;
+    let places = ["../../include", "../include"].map(|place| beside.join(place));
+    let ours = places.into_iter().find(|place| place.join("leno.h").exists())?;
+    let users = env::var_os(CPATH).filter(|path| !path.is_empty());
+    let users = users.iter().flat_map(env::split_paths);
+    env::join_paths(users.chain([ours])).ok()
 }
 
 #[cfg(test)]

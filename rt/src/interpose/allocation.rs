@@ -6,13 +6,14 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{self, call_site, current_thread, event, running},
+    execution::{self, call_site, current_thread, running},
     heap::{self, Found},
+    hooks,
     trace::FailureText,
 };
 use alloc::{format, string::String};
 use core::ptr::null_mut;
-use leno_model::{AccessKind, Op, Property, SiteRef};
+use leno_model::{AccessKind, Property, SiteRef};
 
 type Pointer = *mut u8;
 
@@ -68,11 +69,8 @@ fn release(pointer: Pointer, does: &str) {
         Found::Block { owner, place } => (owner, place),
         Found::Foreign => return misused(format!("{does} what is not the start of a block"), pointer, 3, site),
     };
-    if running().is_some() {
-        let size = heap::block(owner, place).size as u64;
-        let whole = Accesses::one(AccessKind::Write, pointer as u64, size, None);
-        event(Op::Access, &whole, site);
-    }
+    let size = heap::block(owner, place).size as u64;
+    hooks::access(site, &Accesses::one(AccessKind::Write, pointer as u64, size, None));
     if heap::block(owner, place).freed_at.is_some() {
         return misused(format!("{does} a block that has been freed"), pointer, 4, site);
     }
@@ -114,10 +112,7 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
     if new.is_null() {
         return null_mut();
     }
-    if running().is_some() {
-        let whole = Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None);
-        event(Op::Access, &whole, call_site());
-    }
+    hooks::access(call_site(), &Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None));
     // SAFETY: both blocks are that long, and they are different ones.
     unsafe { core::ptr::copy_nonoverlapping(pointer, new, old.min(size)) };
     if heap::block(owner, place).freed_at.is_some() {

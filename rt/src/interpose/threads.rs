@@ -5,7 +5,7 @@ use crate::{
     accesses::Accesses,
     cell::Global,
     execution::{self, Start, call_site, event, running},
-    fiber, host,
+    fiber, host, sharing,
 };
 use alloc::vec::Vec;
 use leno_model::{AccessKind, Op, ThreadId};
@@ -28,6 +28,7 @@ pub unsafe extern "C" fn pthread_create(
     let child = x.next_child();
     // glibc has stored the handle when the new thread starts.
     let stored = Accesses::one(AccessKind::Write, handle as u64, 8, None);
+    sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
     event(Op::Create { child }, &stored, call_site());
     let mut state = libc::PTHREAD_CREATE_JOINABLE;
     if !attributes.is_null() {
@@ -91,6 +92,7 @@ pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
     } else {
         Accesses::one(AccessKind::Write, result as u64, 8, None)
     };
+    sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
     event(Op::Join { thread }, &stored, call_site());
     let joined = running().expect("in an execution").thread_numbered(thread).expect("it exists");
     joined.detached = true;

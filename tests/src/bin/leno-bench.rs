@@ -1,6 +1,7 @@
 //! `make bench`: executions per second on a few programs, as a table.
 
 use leno_tests::{compile, leno, root, scratch};
+use std::path::Path;
 
 /// (name, source, flags, executions that the search must make)
 const PROGRAMS: [(&str, &str, &str, u64); 3] = [
@@ -13,27 +14,34 @@ const PROGRAMS: [(&str, &str, &str, u64); 3] = [
 const RUNS: usize = 3;
 
 fn main() {
-    let directory = scratch();
-    let program = directory.path().join("program");
-    println!("{:<26}{:>12}{:>10}{:>16}{:>9}", "", "executions", "seconds", "executions/s", "ratio");
-    let mut base = None;
+    println!(
+        "{:<26}{:>12}{:>18}{:>18}{:>8}",
+        "", "executions", "in place, 1/s", "isolated, 1/s", "ratio"
+    );
     for (name, source, flag, executions) in PROGRAMS {
+        let directory = scratch();
         let source = root().join("testsuite").join(source);
+        let program = directory.path().join("program");
         compile(&source, &[flag, "-O2"], &program).unwrap_or_else(|error| fail(name, &error));
-        let best = (0..RUNS)
-            .map(|_| {
-                let ran = leno(directory.path(), &["check", "--format", "json", "./program"]);
-                let report = ran.json().unwrap_or_else(|error| fail(name, &error));
-                if report["verdict"] != "safe" || report["executions"] != executions {
-                    fail(name, &format!("expected {executions} executions, got {report}"));
-                }
-                report["seconds"].as_f64().unwrap_or_default()
-            })
-            .fold(f64::INFINITY, f64::min);
-        let rate = executions as f64 / best;
-        let ratio = rate / *base.get_or_insert(rate);
-        println!("{name:<26}{executions:>12}{best:>10.3}{rate:>16.0}{ratio:>9.2}");
+        let rate = |options: &[&str]| {
+            let times = (0..RUNS).map(|_| seconds(name, directory.path(), options, executions));
+            executions as f64 / times.fold(f64::INFINITY, f64::min)
+        };
+        let (in_place, isolated) = (rate(&[]), rate(&["--isolate"]));
+        let ratio = in_place / isolated;
+        println!("{name:<26}{executions:>12}{in_place:>18.0}{isolated:>18.0}{ratio:>8.1}");
     }
+    println!("\nThe best of {RUNS} runs, the start of the program included.");
+}
+
+/// How long one check takes; it must make the expected number of executions.
+fn seconds(name: &str, directory: &Path, options: &[&str], executions: u64) -> f64 {
+    let args = [&["check", "--format", "json"], options, &["./program"]].concat();
+    let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
+    if report["verdict"] != "safe" || report["executions"] != executions {
+        fail(name, &format!("expected {executions} executions, got {report}"));
+    }
+    report["seconds"].as_f64().unwrap_or_default()
 }
 
 fn fail(name: &str, what: &str) -> ! {

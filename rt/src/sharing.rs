@@ -1,0 +1,196 @@
+//! Which memory is shared, and therefore whose accesses are events.
+//!
+//! A location is private until a second thread touches it in the same execution. A
+//! private access is dependent on nothing, so it is not recorded; it costs a look at
+//! a table. When an execution shows that a location is shared, what it recorded so
+//! far is incomplete: the location is noted, the execution does not count, and the
+//! search begins anew with what is known now. That ends, as the set only grows, and
+//! it is mostly the first execution or two that find something.
+//!
+//! Why nothing is missed: suppose that some execution of the program has two threads
+//! touch a location that the finished search held for private, and take the shortest
+//! prefix of one that ends with such a second touch. Before it nothing private was
+//! touched twice, so what was recorded orders everything that is dependent there, and
+//! the search covers the prefix up to reordering independent events: it ran an
+//! execution with that prefix in which the second touch is the same thread's next
+//! access. It would have seen it.
+//!
+//! The unit is a granule of eight bytes. Each page that is touched has a table with a
+//! word for each granule: who touched it in this execution, or that it is shared.
+
+use crate::{cell::Global, fiber, heap, record::record, units};
+use alloc::{boxed::Box, vec::Vec};
+use hashbrown::HashMap;
+use leno_model::{
+    Access, ThreadId,
+    object::{Place, SharedRange},
+};
+
+const GRANULE: u64 = 8;
+const PAGE: u64 = 4096;
+const GRANULES: usize = (PAGE / GRANULE) as usize;
+
+const UNTOUCHED: u16 = 0;
+const SHARED: u16 = u16::MAX;
+
+struct Page {
+    /// The execution that the owners are of.
+    execution: u32,
+    /// By granule: a thread's number plus one, or one of the two constants.
+    owners: [u16; GRANULES],
+}
+
+#[derive(Default)]
+struct Sharing {
+    pages: HashMap<u64, Box<Page>>,
+    execution: u32,
+    /// Everything is to be recorded.
+    all: bool,
+    /// The page that was looked at last.
+    last: (u64, usize),
+}
+
+static SHARING: Global<Option<Sharing>> = Global::new(None);
+
+fn sharing() -> &'static mut Sharing {
+    SHARING.get().get_or_insert_with(Sharing::default)
+}
+
+/// With `all`, every access is an event.
+pub fn record_everything(all: bool) {
+    sharing().all = all;
+}
+
+/// A new execution starts: nobody has touched anything.
+pub fn begin() {
+    sharing().execution += 1;
+}
+
+impl Sharing {
+    fn page(&mut self, number: u64) -> &mut Page {
+        if self.last.0 != number || self.last.1 == 0 {
+            let fresh = || Box::new(Page { execution: 0, owners: [UNTOUCHED; GRANULES] });
+            let page = self.pages.entry(number).or_insert_with(fresh);
+            self.last = (number, &raw mut **page as usize);
+        }
+        // SAFETY: pages are boxed and never dropped, so the address stays good.
+        let page = unsafe { &mut *(self.last.1 as *mut Page) };
+        if page.execution != self.execution {
+            page.execution = self.execution;
+            for owner in &mut page.owners {
+                *owner = if *owner == SHARED { SHARED } else { UNTOUCHED };
+            }
+        }
+        page
+    }
+
+    /// Notes a touch of the granules of a range; true if one of them is shared.
+    fn touch(&mut self, thread: ThreadId, access: &Access) -> bool {
+        let me = u16::try_from(thread.0 + 1).unwrap_or(SHARED);
+        let mut shared = false;
+        let mut granule = access.addr / GRANULE;
+        let end = access.end().div_ceil(GRANULE);
+        while granule < end {
+            let number = granule * GRANULE / PAGE;
+            let until = end.min((number + 1) * PAGE / GRANULE);
+            let owners = &mut self.page(number).owners;
+            for granule in granule..until {
+                let owner = &mut owners[granule as usize % GRANULES];
+                if *owner == UNTOUCHED && me != SHARED {
+                    *owner = me;
+                } else if *owner != me {
+                    if *owner != SHARED {
+                        *owner = SHARED;
+                        record().discovered.push(granule * GRANULE);
+                    }
+                    shared = true;
+                }
+            }
+            granule = until;
+        }
+        shared
+    }
+}
+
+/// The thread is about to make these accesses: true if they are an event.
+#[inline]
+pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
+    let sharing = sharing();
+    // All of them are looked at: each is to have its owner.
+    sharing.all || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
+}
+
+/// Has these accesses be events from the next execution on.
+pub fn reveal(accesses: &[Access]) {
+    for access in accesses {
+        for granule in access.addr / GRANULE..access.end().div_ceil(GRANULE) {
+            record().discovered.push(granule * GRANULE);
+        }
+    }
+}
+
+/// Takes over what an execution, perhaps in another process, has found to be shared.
+/// True if there is anything new.
+pub fn learn() -> bool {
+    let discovered = record().discovered.as_slice();
+    for addr in discovered {
+        mark(*addr, GRANULE);
+    }
+    !discovered.is_empty()
+}
+
+fn mark(addr: u64, len: u64) {
+    for granule in addr / GRANULE..(addr + len).div_ceil(GRANULE) {
+        let page = sharing().page(granule * GRANULE / PAGE);
+        page.owners[granule as usize % GRANULES] = SHARED;
+    }
+}
+
+/// What is shared, by names that mean the same in another process.
+pub fn ranges() -> Vec<SharedRange> {
+    let mut granules: Vec<u64> = Vec::new();
+    for (number, page) in &sharing().pages {
+        let shared = page.owners.iter().enumerate().filter(|(_, owner)| **owner == SHARED);
+        granules.extend(shared.map(|(place, _)| number * PAGE + place as u64 * GRANULE));
+    }
+    granules.sort_unstable();
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for addr in granules {
+        match ranges.last_mut() {
+            Some((start, len)) if *start + *len == addr => *len += GRANULE,
+            _ => ranges.push((addr, GRANULE)),
+        }
+    }
+    ranges.into_iter().map(|(addr, len)| SharedRange { place: place_of(addr), len }).collect()
+}
+
+/// Takes over what another process found.
+pub fn assume(ranges: &[SharedRange]) {
+    for range in ranges {
+        if let Some(addr) = address_of(&range.place) {
+            mark(addr, range.len);
+        }
+    }
+}
+
+fn place_of(addr: u64) -> Place {
+    if let Some((arena, offset)) = heap::arena_of(addr as usize) {
+        return Place::Heap { arena, offset };
+    }
+    if let Some(thread) = fiber::owner_of(addr as usize) {
+        return Place::Stack { thread, offset: addr - fiber::region(thread) as u64 };
+    }
+    match units::image_of(addr) {
+        Some((image, bias)) => Place::Image { image, offset: addr - bias },
+        None => Place::Control { offset: addr.wrapping_sub(fiber::handle(ThreadId::MAIN)) as i64 },
+    }
+}
+
+fn address_of(place: &Place) -> Option<u64> {
+    Some(match place {
+        Place::Heap { arena, offset } => heap::arena_base(*arena) as u64 + offset,
+        Place::Stack { thread, offset } => fiber::region(*thread) as u64 + offset,
+        Place::Image { image, offset } => units::bias_of(image)? + offset,
+        Place::Control { offset } => fiber::handle(ThreadId::MAIN).wrapping_add_signed(*offset),
+    })
+}
