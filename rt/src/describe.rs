@@ -40,10 +40,10 @@ fn on_stack(addr: u64, owner: ThreadId) -> Object {
     // SAFETY: the chain of frame records of a thread that exists.
     while let Some(record) = unsafe { frame.as_ref() } {
         let start = frame as u64;
-        if (start..start + units::frame_size(record)).contains(&addr) {
-            if let Some(function) = units::site_id(SiteRef(record.function)) {
-                return Object::Frame { thread: owner, function, offset: addr - start };
-            }
+        if (start..start + units::frame_size(record)).contains(&addr)
+            && let Some(function) = units::site_id(SiteRef(record.function))
+        {
+            return Object::Frame { thread: owner, function, offset: addr - start };
         }
         frame = record.caller;
     }
@@ -59,7 +59,10 @@ fn is_control(addr: u64, owner: ThreadId) -> bool {
 
 /// The calls that lead to where a thread is, innermost first. `site` is where it
 /// stands itself, or 0 if that is the call that its innermost frame is making.
-pub fn stack(site: SiteRef, mut frame: *const FrameRecord) -> alloc::vec::Vec<leno_model::site::SiteId> {
+pub fn stack(
+    site: SiteRef,
+    mut frame: *const FrameRecord,
+) -> alloc::vec::Vec<leno_model::site::SiteId> {
     let mut sites = alloc::vec::Vec::new();
     let mut inner = site;
     // SAFETY: the chain of frame records of a thread that exists.
@@ -78,9 +81,12 @@ pub fn stack(site: SiteRef, mut frame: *const FrameRecord) -> alloc::vec::Vec<le
 /// A sentence about an access to memory that is not there.
 pub fn misuse(access: &Access, wrong: &Misuse) -> String {
     let does = if access.kind.writes() { "writes" } else { "reads" };
-    let bytes = if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
+    let bytes =
+        if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
     match wrong {
-        Misuse::Freed { size } => format!("{does} {bytes} of a block of {size} bytes that has been freed"),
+        Misuse::Freed { size } => {
+            format!("{does} {bytes} of a block of {size} bytes that has been freed")
+        }
         Misuse::Outside { size, past } => {
             format!("{does} {bytes} at {past} past the end of a block of {size} bytes")
         }

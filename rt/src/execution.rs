@@ -172,7 +172,13 @@ impl Running {
     }
 
     /// Adds a thread that is about to start.
-    pub fn add_thread(&mut self, child: ThreadId, start: Start, argument: *mut libc::c_void, detached: bool) {
+    pub fn add_thread(
+        &mut self,
+        child: ThreadId,
+        start: Start,
+        argument: *mut libc::c_void,
+        detached: bool,
+    ) {
         while self.threads.len() <= child.index() {
             let number = ThreadId(self.threads.len() as u32);
             let mut absent = Thread::new(Context { stack_pointer: 0, thread_pointer: 0 }, number);
@@ -212,7 +218,12 @@ pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
 
 /// The same where the accesses turn out only when the turn has come: a failed
 /// compare-exchange writes nothing.
-pub fn event_with(op: Op, accesses: &Accesses, site: SiteRef, settle: impl FnOnce(Accesses) -> Accesses) -> Event {
+pub fn event_with(
+    op: Op,
+    accesses: &Accesses,
+    site: SiteRef,
+    settle: impl FnOnce(Accesses) -> Accesses,
+) -> Event {
     let x = running().expect("events happen in an execution");
     let me = x.current;
     let thread = x.thread();
@@ -273,7 +284,10 @@ fn find_private_spin(site: SiteRef, accesses: &[Access]) {
         return;
     }
     let seen = thread.landmark;
-    if seen.site == site && seen.private_writes == thread.private_writes && local_state(seen.private_writes) == seen.state {
+    if seen.site == site
+        && seen.private_writes == thread.private_writes
+        && local_state(seen.private_writes) == seen.state
+    {
         sharing::reveal(accesses);
         finish(End::Bounded);
     }
@@ -308,7 +322,9 @@ fn wait_for_turn() {
 fn next_thread() -> ThreadId {
     let x = running().expect("decisions are made in an execution");
     match x.director.decide(x.current) {
-        Decision::Run(_) if x.tracer.is_some() && record().events.len() >= x.plan_len => finish(End::Bounded),
+        Decision::Run(_) if x.tracer.is_some() && record().events.len() >= x.plan_len => {
+            finish(End::Bounded)
+        }
         Decision::Run(thread) => thread,
         Decision::Over(end) => finish(end),
     }

@@ -208,7 +208,9 @@ extern "C" fn parked_thread(report: *mut libc::c_void) -> *mut libc::c_void {
 fn thread_pointer() -> usize {
     let pointer;
     // SAFETY: word 2 of the control block is its own address in glibc's ABI.
-    unsafe { asm!("mov {}, qword ptr fs:[0x10]", out(reg) pointer, options(nostack, readonly, preserves_flags)) };
+    unsafe {
+        asm!("mov {}, qword ptr fs:[0x10]", out(reg) pointer, options(nostack, readonly, preserves_flags))
+    };
     pointer
 }
 
@@ -261,7 +263,8 @@ pub fn probe() {
     // SAFETY: a function of the dynamic linker, for its own use, that has had this
     // type since thread-local storage exists. It counts the control block in.
     unsafe {
-        let info: StaticInfo = core::mem::transmute(crate::interpose::next(c"_dl_get_tls_static_info"));
+        let info: StaticInfo =
+            core::mem::transmute(crate::interpose::next(c"_dl_get_tls_static_info"));
         info(&mut size, &mut align);
     }
     *TLS_SIZE.get() = size.saturating_sub(CONTROL_BLOCK);

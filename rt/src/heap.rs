@@ -73,7 +73,12 @@ fn number_of(owner: Option<ThreadId>) -> usize {
 }
 
 /// A new block, or null. Its bytes are not cleared if `reused` comes back true.
-pub fn allocate(owner: Option<ThreadId>, size: usize, align: usize, site: SiteRef) -> (*mut u8, bool) {
+pub fn allocate(
+    owner: Option<ThreadId>,
+    size: usize,
+    align: usize,
+    site: SiteRef,
+) -> (*mut u8, bool) {
     const FAILED: (*mut u8, bool) = (core::ptr::null_mut(), false);
     let number = number_of(owner);
     let arena = arena(number);
@@ -112,14 +117,19 @@ pub fn allocate(owner: Option<ThreadId>, size: usize, align: usize, site: SiteRe
 
 /// What a pointer given to `free` is.
 pub enum Found {
-    Block { owner: usize, place: usize },
+    Block {
+        owner: usize,
+        place: usize,
+    },
     /// Not the start of a block.
     Foreign,
 }
 
 /// Finds the block that starts at `addr`.
 pub fn find_start(addr: usize) -> Found {
-    let Some(number) = addr.checked_sub(ARENAS).map(|offset| offset / STRIDE) else { return Found::Foreign };
+    let Some(number) = addr.checked_sub(ARENAS).map(|offset| offset / STRIDE) else {
+        return Found::Foreign;
+    };
     let Some(arena) = ARENA.get().get(number) else { return Found::Foreign };
     let base = ARENAS + number * STRIDE;
     if addr < base + GAP || addr >= base + arena.used {
@@ -168,9 +178,14 @@ pub fn around(addr: usize) -> Option<(Option<ThreadId>, Block)> {
 
 /// What is wrong with an access to the heap.
 pub enum Misuse {
-    Freed { size: usize },
+    Freed {
+        size: usize,
+    },
     /// `past` bytes behind the end of the block before it.
-    Outside { size: usize, past: usize },
+    Outside {
+        size: usize,
+        past: usize,
+    },
 }
 
 impl Misuse {
@@ -230,7 +245,13 @@ pub fn restore(snapshot: &Snapshot) {
         }
     }
     // SAFETY: the same bytes at the same place.
-    unsafe { core::ptr::copy_nonoverlapping(snapshot.bytes.as_ptr(), ARENAS as *mut u8, snapshot.bytes.len()) };
+    unsafe {
+        core::ptr::copy_nonoverlapping(
+            snapshot.bytes.as_ptr(),
+            ARENAS as *mut u8,
+            snapshot.bytes.len(),
+        )
+    };
 }
 
 /// Makes memory zero again: by writing where it is little, else by giving it back.

@@ -25,7 +25,10 @@ pub extern "C" fn __leno_write(site: u64, ptr: u64, len: u64) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
-    plain(site, &Accesses::one(AccessKind::Read, from, len, None).and(AccessKind::Write, to, len, None));
+    plain(
+        site,
+        &Accesses::one(AccessKind::Read, from, len, None).and(AccessKind::Write, to, len, None),
+    );
 }
 
 fn plain(site: u64, accesses: &Accesses) {
@@ -59,13 +62,20 @@ fn check(accesses: &[Access], site: SiteRef) {
     }
     for access in accesses {
         if host::owns(access) {
-            let what = String::from("accesses memory of leno's runtime, which no pointer of the program leads to");
+            let what = String::from(
+                "accesses memory of leno's runtime, which no pointer of the program leads to",
+            );
             execution::fail(Property::Memory, 5, site, FailureText::Misuse { what, object: None });
         }
         let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
         let what = describe::misuse(access, &wrong);
         let object = describe::object(access.addr);
-        execution::fail(Property::Memory, wrong.code(), site, FailureText::Misuse { what, object: Some(object) });
+        execution::fail(
+            Property::Memory,
+            wrong.code(),
+            site,
+            FailureText::Misuse { what, object: Some(object) },
+        );
     }
 }
 
@@ -108,7 +118,13 @@ impl Mode {
 
 /// Lets an atomic access take place in its turn. `kind` says, when the turn has come,
 /// whether it will write, and with which order it counts.
-fn atomic(site: u64, ptr: u64, mode: Mode, planned: AccessKind, settle: impl FnOnce() -> (AccessKind, Order)) {
+fn atomic(
+    site: u64,
+    ptr: u64,
+    mode: Mode,
+    planned: AccessKind,
+    settle: impl FnOnce() -> (AccessKind, Order),
+) {
     let Some(thread) = current_thread() else { return };
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
     let planned = access(planned, mode.order());
@@ -225,9 +241,27 @@ fn apply(mode: Mode, old: u128, operand: u128) -> u128 {
         12 => float(|a, b| a - b),
         13 => float(f64::max),
         14 => float(f64::min),
-        15 => if old >= operand { 0 } else { old + 1 },
-        16 => if old == 0 || old > operand { operand } else { old - 1 },
-        17 => if old >= operand { old - operand } else { old },
+        15 => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        16 => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        17 => {
+            if old >= operand {
+                old - operand
+            } else {
+                old
+            }
+        }
         18 => old.saturating_sub(operand),
         other => panic!("unknown atomic operation {other}"),
     };
@@ -244,10 +278,17 @@ pub struct Exchanged {
 /// # Safety
 /// The program updates these bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __leno_atomic_cas(site: u64, ptr: u64, expected: u64, new: u64, mode: u32) -> Exchanged {
+pub unsafe extern "C" fn __leno_atomic_cas(
+    site: u64,
+    ptr: u64,
+    expected: u64,
+    new: u64,
+    mode: u32,
+) -> Exchanged {
     let mask = u64::MAX >> (64 - 8 * Mode(mode).size());
     // SAFETY: as the caller says.
-    let (old, ok) = unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new), Mode(mode)) };
+    let (old, ok) =
+        unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new), Mode(mode)) };
     Exchanged { old: old as u64, ok: u64::from(ok) }
 }
 
@@ -255,7 +296,11 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
     // SAFETY: as the caller says.
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
     atomic(site, ptr, mode, AccessKind::ReadWrite, || {
-        if matches() { (AccessKind::ReadWrite, mode.order()) } else { (AccessKind::Read, mode.failure_order()) }
+        if matches() {
+            (AccessKind::ReadWrite, mode.order())
+        } else {
+            (AccessKind::Read, mode.failure_order())
+        }
     });
     // SAFETY: as the caller says.
     unsafe {
@@ -281,7 +326,12 @@ pub unsafe extern "C" fn __leno_atomic_load_16(site: u64, ptr: u64, out: *mut u1
 /// # Safety
 /// The program stores these bytes; `value` has 16.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __leno_atomic_store_16(site: u64, ptr: u64, value: *const u128, mode: u32) {
+pub unsafe extern "C" fn __leno_atomic_store_16(
+    site: u64,
+    ptr: u64,
+    value: *const u128,
+    mode: u32,
+) {
     let mode = Mode(mode);
     atomic(site, ptr, mode, AccessKind::Write, || (AccessKind::Write, mode.order()));
     // SAFETY: as the caller says.
@@ -291,7 +341,13 @@ pub unsafe extern "C" fn __leno_atomic_store_16(site: u64, ptr: u64, value: *con
 /// # Safety
 /// The program updates these bytes; `operand` has, `out` takes 16.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __leno_atomic_rmw_16(site: u64, ptr: u64, operand: *const u128, out: *mut u128, mode: u32) {
+pub unsafe extern "C" fn __leno_atomic_rmw_16(
+    site: u64,
+    ptr: u64,
+    operand: *const u128,
+    out: *mut u128,
+    mode: u32,
+) {
     // SAFETY: as the caller says.
     unsafe { out.write_unaligned(rmw(site, ptr, operand.read_unaligned(), Mode(mode))) }
 }
@@ -299,7 +355,13 @@ pub unsafe extern "C" fn __leno_atomic_rmw_16(site: u64, ptr: u64, operand: *con
 /// # Safety
 /// The program updates these bytes; `expected` has and takes, `new` has 16.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __leno_atomic_cas_16(site: u64, ptr: u64, expected: *mut u128, new: *const u128, mode: u32) -> u64 {
+pub unsafe extern "C" fn __leno_atomic_cas_16(
+    site: u64,
+    ptr: u64,
+    expected: *mut u128,
+    new: *const u128,
+    mode: u32,
+) -> u64 {
     // SAFETY: as the caller says.
     unsafe {
         let (old, ok) = cas(site, ptr, expected.read_unaligned(), new.read_unaligned(), Mode(mode));
@@ -312,7 +374,17 @@ pub unsafe extern "C" fn __leno_atomic_cas_16(site: u64, ptr: u64, expected: *mu
 /// a model of it.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
-pub extern "C" fn __leno_extern(site: u64, callee: u64, n: u32, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64) {
+pub extern "C" fn __leno_extern(
+    site: u64,
+    callee: u64,
+    n: u32,
+    a0: u64,
+    a1: u64,
+    a2: u64,
+    a3: u64,
+    a4: u64,
+    a5: u64,
+) {
     if running().is_some() {
         let _ = callee;
         libc_models::call(SiteRef(site), &[a0, a1, a2, a3, a4, a5][..(n as usize).min(6)]);

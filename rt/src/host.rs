@@ -24,8 +24,15 @@ use leno_model::{
 
 pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
 type Hook = Option<unsafe extern "C" fn()>;
-type StartMain =
-    unsafe extern "C" fn(Main, i32, *mut *mut libc::c_char, Hook, Hook, Hook, *mut libc::c_void) -> i32;
+type StartMain = unsafe extern "C" fn(
+    Main,
+    i32,
+    *mut *mut libc::c_char,
+    Hook,
+    Hook,
+    Hook,
+    *mut libc::c_void,
+) -> i32;
 
 /// The program's main and what it is called with.
 #[derive(Clone, Copy)]
@@ -108,7 +115,11 @@ unsafe extern "C" fn last_words() {
     }
 }
 
-unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mut libc::c_char) -> i32 {
+unsafe extern "C" fn host_main(
+    _: i32,
+    _: *mut *mut libc::c_char,
+    envp: *mut *mut libc::c_char,
+) -> i32 {
     if let Some(program) = PROGRAM.get() {
         program.envp = envp;
     }
@@ -130,16 +141,20 @@ unsafe extern "C" fn host_main(_: i32, _: *mut *mut libc::c_char, envp: *mut *mu
     let mode = job.mode.clone();
     *JOB.get() = Some(job);
     match mode {
-        Mode::Check { search, keep_going, max_executions } => check(search, keep_going, max_executions),
+        Mode::Check { search, keep_going, max_executions } => {
+            check(search, keep_going, max_executions)
+        }
         Mode::Replay { threads, steps, shared } => {
             for name in threads {
                 record().intern(name);
             }
             provide_stacks();
             sharing::assume(&shared);
-            let steps = steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
+            let steps =
+                steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
             execute(&Plan { steps, sleep: Vec::new() }, false, true);
-            if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution() {
+            if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution()
+            {
                 nondeterminism(at, None, events);
             }
             channel::send(&Message::Done(Summary {
@@ -258,7 +273,9 @@ fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
             [first, second].iter().map(|index| events[**index as usize].site.0).collect()
         }
         Shown::Found(Finding::Deadlock { waits: all } | Finding::Hang { waits: all }) => waits(all),
-        Shown::Found(Finding::Failure(failure)) => alloc::vec![failure.site.0, u64::from(failure.code)],
+        Shown::Found(Finding::Failure(failure)) => {
+            alloc::vec![failure.site.0, u64::from(failure.code)]
+        }
         Shown::Found(Finding::Diverged { at }) => alloc::vec![u64::from(*at)],
     };
     places.sort_unstable();
@@ -268,7 +285,9 @@ fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
 
 /// Adds an execution to the digest of all of them.
 fn add_to_digest(digest: u64, run: &Execution<'_>) -> u64 {
-    let add = |digest: u64, word: u64| (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let add = |digest: u64, word: u64| {
+        (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    };
     let event = |digest: u64, event: &Event| {
         let accesses = run.accesses_of(event);
         let writes = accesses.iter().fold(0, |bits, a| bits << 1 | u64::from(a.kind.writes()));
@@ -300,7 +319,10 @@ fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
     };
     let step = |event: &Event| PlannedStep {
         step: Step { thread: event.thread, choice: event.choice },
-        fingerprint: fingerprint(event, &accesses[event.first_access as usize..][..event.access_count as usize]),
+        fingerprint: fingerprint(
+            event,
+            &accesses[event.first_access as usize..][..event.access_count as usize],
+        ),
     };
     let plan = Plan { steps: events[..len].iter().map(step).collect(), sleep: Vec::new() };
     *WANTED.get() = Some(bug.clone());
@@ -322,7 +344,9 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
     if let End::Completed { status } = run.end {
         shown.push(Shown::Status(status));
     }
-    shown.retain(|bug| job().properties.contains(&property(bug)) && !matches!(bug, Shown::Status(0)));
+    shown.retain(|bug| {
+        job().properties.contains(&property(bug)) && !matches!(bug, Shown::Status(0))
+    });
     shown
 }
 
@@ -357,7 +381,10 @@ fn provide_stacks() {
     }
     // Twice as many each time: every one that is missing costs a run.
     if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
-        fault(Fault::Unsupported { what: format!("{threads} threads (error {error})"), site: None });
+        fault(Fault::Unsupported {
+            what: format!("{threads} threads (error {error})"),
+            site: None,
+        });
     }
 }
 
@@ -383,15 +410,25 @@ fn in_a_child(plan: &Plan, settings: &Settings) -> String {
 fn ended_early(status: i32) -> String {
     let events = record().events.len();
     if libc::WIFSIGNALED(status) {
-        format!("an execution was killed by signal {} after {events} events", libc::WTERMSIG(status))
+        format!(
+            "an execution was killed by signal {} after {events} events",
+            libc::WTERMSIG(status)
+        )
     } else {
-        format!("an execution left leno's control with status {} after {events} events", libc::WEXITSTATUS(status))
+        format!(
+            "an execution left leno's control with status {} after {events} events",
+            libc::WEXITSTATUS(status)
+        )
     }
 }
 
 fn nondeterminism(at: u32, expected: Option<&Event>, events: &[Event]) -> ! {
     let found = events.get(at as usize).or(events.last());
-    fault(Fault::Nondeterminism { step: at, expected: expected.map(place), found: found.map(place) })
+    fault(Fault::Nondeterminism {
+        step: at,
+        expected: expected.map(place),
+        found: found.map(place),
+    })
 }
 
 /// Ends the check with a fault.

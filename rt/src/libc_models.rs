@@ -127,7 +127,9 @@ pub fn call(site: SiteRef, args: &[u64]) {
         Some(Callee::Modelled(effects)) => {
             let mut accesses = Accesses::none();
             for effect in *effects {
-                let Some(pointer) = args.get(effect.arg).copied().filter(|p| *p != 0) else { continue };
+                let Some(pointer) = args.get(effect.arg).copied().filter(|p| *p != 0) else {
+                    continue;
+                };
                 let Some(len) = length(effect.bytes, args) else { continue };
                 accesses = accesses.and(effect.kind, pointer, len, None);
             }
@@ -152,7 +154,9 @@ pub fn call(site: SiteRef, args: &[u64]) {
 
 fn length(bytes: Bytes, args: &[u64]) -> Option<u64> {
     // SAFETY: the program is about to hand the same string to libc.
-    let text = |arg: usize| unsafe { CStr::from_ptr(*args.get(arg)? as *const c_char) }.count_bytes().checked_add(1);
+    let text = |arg: usize| {
+        unsafe { CStr::from_ptr(*args.get(arg)? as *const c_char) }.count_bytes().checked_add(1)
+    };
     Some(match bytes {
         Bytes::Arg(arg) => *args.get(arg)?,
         Bytes::Product(a, b) => args.get(a)?.checked_mul(*args.get(b)?)?,
@@ -171,7 +175,9 @@ fn length(bytes: Bytes, args: &[u64]) -> Option<u64> {
 pub fn note_sharing(run: &Execution<'_>) {
     let given = GIVEN.get().as_ref().expect("prepared");
     for (site, start, len) in given.as_slice() {
-        let Some(id) = units::site_id(*site).filter(|id| !UNSEEN.get().contains(id)) else { continue };
+        let Some(id) = units::site_id(*site).filter(|id| !UNSEEN.get().contains(id)) else {
+            continue;
+        };
         let mut threads = run
             .events
             .iter()

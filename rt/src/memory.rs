@@ -20,7 +20,8 @@ struct Pool {
     end: usize,
 }
 
-static POOL: Global<Pool> = Global::new(Pool { free: [core::ptr::null_mut(); CLASSES], next: 0, end: 0 });
+static POOL: Global<Pool> =
+    Global::new(Pool { free: [core::ptr::null_mut(); CLASSES], next: 0, end: 0 });
 
 fn class(layout: &Layout) -> usize {
     layout.size().max(layout.align()).max(16).next_power_of_two().trailing_zeros() as usize

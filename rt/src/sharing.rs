@@ -117,7 +117,8 @@ impl Sharing {
 pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
     let sharing = sharing();
     // All of them are looked at: each is to have its owner.
-    sharing.all || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
+    sharing.all
+        || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
 }
 
 /// Has these accesses be events from the next execution on.

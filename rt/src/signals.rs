@@ -51,5 +51,10 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, _: *mut libc::c_
     let object = (number == libc::SIGSEGV || number == libc::SIGBUS)
         .then(|| describe::object(unsafe { (*info).si_addr() } as u64));
     let site = x.thread().last_site;
-    execution::fail(Property::Crash, number as u32, site, FailureText::Signal { number: number as u32, name, object })
+    execution::fail(
+        Property::Crash,
+        number as u32,
+        site,
+        FailureText::Signal { number: number as u32, name, object },
+    )
 }

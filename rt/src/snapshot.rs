@@ -120,10 +120,8 @@ static SNAPSHOT: Global<Option<Snapshot>> = Global::new(None);
 /// Takes the snapshot, or takes it anew when there are more threads than before.
 /// Nothing of an execution may be in the memory then.
 pub fn take() {
-    if let Some(snapshot) = SNAPSHOT.get().as_ref() {
-        if snapshot.controls.len() == fiber::provided() {
-            return;
-        }
+    if SNAPSHOT.get().as_ref().is_some_and(|s| s.controls.len() == fiber::provided()) {
+        return;
     }
     release();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -190,7 +188,11 @@ fn clear_stack(thread: ThreadId) {
 }
 
 /// Keeps the writable data of one loaded file.
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, list: *mut libc::c_void) -> i32 {
+unsafe extern "C" fn visit(
+    info: *mut libc::dl_phdr_info,
+    _: usize,
+    list: *mut libc::c_void,
+) -> i32 {
     // SAFETY: libc gives valid headers; `list` is the one of `take`.
     unsafe {
         let list = &mut *list.cast::<Vec<(usize, usize)>>();
@@ -207,7 +209,10 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, list: *mut l
             return 0;
         }
         // What is read-only after relocation cannot be changed, and not put back either.
-        let sealed = headers.iter().find(|h| h.p_type == libc::PT_GNU_RELRO).map_or(0, |h| range(h).1 & !(PAGE - 1));
+        let sealed = headers
+            .iter()
+            .find(|h| h.p_type == libc::PT_GNU_RELRO)
+            .map_or(0, |h| range(h).1 & !(PAGE - 1));
         for header in headers.iter().filter(is_loaded).filter(|h| h.p_flags & libc::PF_W != 0) {
             let (start, end) = range(header);
             let start = if (start..=end).contains(&sealed) { sealed } else { start };
@@ -231,7 +236,8 @@ fn link_maps() -> Vec<Region> {
     let mut maps = Vec::new();
     // SAFETY: the handle of the program itself is its link map, the first of the list.
     unsafe {
-        let mut map: *const LinkMap = libc::dlopen(core::ptr::null(), libc::RTLD_NOW | libc::RTLD_NOLOAD).cast();
+        let mut map: *const LinkMap =
+            libc::dlopen(core::ptr::null(), libc::RTLD_NOW | libc::RTLD_NOLOAD).cast();
         while let Some(this) = map.as_ref() {
             maps.push(Region::keep(map as usize, map as usize + LINK_MAP));
             map = this.next;

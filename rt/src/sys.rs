@@ -49,7 +49,10 @@ pub fn read_all(fd: i32, mut bytes: &mut [u8]) -> bool {
     while !bytes.is_empty() {
         // SAFETY: the kernel writes `bytes` only.
         let n = unsafe {
-            call(libc::SYS_read, [fd as u64, bytes.as_mut_ptr() as u64, bytes.len() as u64, 0, 0, 0])
+            call(
+                libc::SYS_read,
+                [fd as u64, bytes.as_mut_ptr() as u64, bytes.len() as u64, 0, 0, 0],
+            )
         };
         match n {
             n if n > 0 => bytes = &mut bytes[n as usize..],
@@ -120,7 +123,8 @@ pub fn wait(pid: i64) -> i32 {
     let mut status = 0i32;
     loop {
         // SAFETY: the kernel writes `status` only.
-        let result = unsafe { call(libc::SYS_wait4, [pid as u64, &raw mut status as u64, 0, 0, 0, 0]) };
+        let result =
+            unsafe { call(libc::SYS_wait4, [pid as u64, &raw mut status as u64, 0, 0, 0, 0]) };
         if result != -i64::from(libc::EINTR) {
             return status;
         }

@@ -10,8 +10,7 @@ use crate::{
     fiber,
     host::{self, Shown},
     record::Record,
-    sharing,
-    units,
+    sharing, units,
 };
 use alloc::{string::String, vec, vec::Vec};
 use leno_checker::{Blocked, Finding};
@@ -97,7 +96,9 @@ impl Tracer {
                 let stack = if number == libc::SIGABRT as u32 { call } else { hook };
                 Detail::Signal { thread, number, name: name.into(), object, stack }
             }
-            FailureText::Misuse { what, object } => Detail::Misuse { thread, what, object, stack: hook },
+            FailureText::Misuse { what, object } => {
+                Detail::Misuse { thread, what, object, stack: hook }
+            }
         });
     }
 
@@ -112,7 +113,8 @@ impl Tracer {
         }
         let bugs = host::wanted(&execution);
         let threads = record.threads().names().to_vec();
-        let trace = Trace { threads, shared: sharing::ranges(), steps: core::mem::take(&mut self.steps) };
+        let trace =
+            Trace { threads, shared: sharing::ranges(), steps: core::mem::take(&mut self.steps) };
         for bug in &bugs {
             let Some(detail) = self.detail(bug) else { continue };
             let property = host::property(bug);
@@ -121,7 +123,9 @@ impl Tracer {
         if host::replaying() {
             channel::send(&Message::Replayed(trace));
         } else if bugs.is_empty() {
-            channel::internal_fault(String::from("a bug did not show again when its schedule was run once more"));
+            channel::internal_fault(String::from(
+                "a bug did not show again when its schedule was run once more",
+            ));
         }
     }
 
@@ -132,7 +136,9 @@ impl Tracer {
                 let object = describe::object(*addr);
                 Detail::Race { first: *first, second: *second, object, len: *len }
             }
-            Shown::Found(Finding::Deadlock { waits }) => Detail::Deadlock { waits: waits_for(waits) },
+            Shown::Found(Finding::Deadlock { waits }) => {
+                Detail::Deadlock { waits: waits_for(waits) }
+            }
             Shown::Found(Finding::Hang { waits }) => Detail::Hang { waits: waits_for(waits) },
             Shown::Found(Finding::Failure(_)) => self.failure.take()?,
             Shown::Found(Finding::Diverged { .. }) => return None,
@@ -143,12 +149,16 @@ impl Tracer {
 fn waits_for(waits: &[Blocked]) -> Vec<Wait> {
     let wait = |blocked: &Blocked| {
         let on = match blocked.op {
-            Op::Lock { mutex, .. } => {
-                WaitsOn::Mutex { mutex: describe::object(mutex), holder: blocked.holder, since: blocked.since }
-            }
-            Op::Rewait { mutex, .. } if blocked.holder.is_some() => {
-                WaitsOn::Mutex { mutex: describe::object(mutex), holder: blocked.holder, since: blocked.since }
-            }
+            Op::Lock { mutex, .. } => WaitsOn::Mutex {
+                mutex: describe::object(mutex),
+                holder: blocked.holder,
+                since: blocked.since,
+            },
+            Op::Rewait { mutex, .. } if blocked.holder.is_some() => WaitsOn::Mutex {
+                mutex: describe::object(mutex),
+                holder: blocked.holder,
+                since: blocked.since,
+            },
             Op::Rewait { cond, .. } => WaitsOn::Condition { cond: describe::object(cond) },
             Op::Join { thread } => WaitsOn::Thread { thread },
             _ => WaitsOn::Write { object: execution::awaited_object(blocked.thread) },
@@ -182,7 +192,10 @@ fn synchronisation_objects(op: &Op) -> Vec<u64> {
         | Op::Lock { mutex, .. }
         | Op::TryLock { mutex, .. }
         | Op::Unlock { mutex } => vec![mutex],
-        Op::CondInit { cond } | Op::CondDestroy { cond } | Op::Signal { cond } | Op::Broadcast { cond } => vec![cond],
+        Op::CondInit { cond }
+        | Op::CondDestroy { cond }
+        | Op::Signal { cond }
+        | Op::Broadcast { cond } => vec![cond],
         Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => vec![cond, mutex],
         _ => vec![],
     }
@@ -205,13 +218,14 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
         Op::CondDestroy { .. } => StepKind::CondDestroy,
         Op::Wait { .. } => StepKind::Wait,
         Op::Rewait { .. } => StepKind::Rewait,
-        Op::Signal { .. } => {
-            StepKind::Signal { woken: if let Outcome::Woken(thread) = outcome { *thread } else { None } }
-        }
+        Op::Signal { .. } => StepKind::Signal {
+            woken: if let Outcome::Woken(thread) = outcome { *thread } else { None },
+        },
         Op::Broadcast { .. } => StepKind::Broadcast,
-        Op::Choose { alternatives } => {
-            StepKind::Choose { value: if let Outcome::Chosen(v) = outcome { *v } else { 0 }, alternatives }
-        }
+        Op::Choose { alternatives } => StepKind::Choose {
+            value: if let Outcome::Chosen(v) = outcome { *v } else { 0 },
+            alternatives,
+        },
         Op::Hidden { .. } => StepKind::Hidden,
         Op::Exit => StepKind::Exit,
     }

@@ -44,7 +44,11 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         end: start + header.size,
         digest: header.digest,
         frames: table.functions.iter().map(|f| f.frame.size).collect(),
-        callees: table.sites.into_iter().map(|s| if let SiteKind::Call(name) = s.kind { name } else { None }).collect(),
+        callees: table
+            .sites
+            .into_iter()
+            .map(|s| if let SiteKind::Call(name) = s.kind { name } else { None })
+            .collect(),
         image,
         bias,
     };
@@ -67,7 +71,11 @@ fn loaded_around(addr: u64) -> Option<Image> {
         addr: u64,
         found: Option<Image>,
     }
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut libc::c_void) -> i32 {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        data: *mut libc::c_void,
+    ) -> i32 {
         // SAFETY: libc gives valid headers; `data` is the `Wanted` below.
         unsafe {
             let wanted = &mut *data.cast::<Wanted>();
@@ -124,7 +132,8 @@ fn program() -> String {
 
 /// The list that goes to the driver; a `SiteId` refers to it.
 pub fn list() -> Vec<Unit> {
-    let unit = |u: &Loaded| Unit { image: u.image.clone(), address: u.start - u.bias, digest: u.digest };
+    let unit =
+        |u: &Loaded| Unit { image: u.image.clone(), address: u.start - u.bias, digest: u.digest };
     UNITS.get().iter().map(unit).collect()
 }
 

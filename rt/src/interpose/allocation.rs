@@ -67,7 +67,9 @@ fn release(pointer: Pointer, does: &str) {
     let site = call_site();
     let (owner, place) = match heap::find_start(pointer as usize) {
         Found::Block { owner, place } => (owner, place),
-        Found::Foreign => return misused(format!("{does} what is not the start of a block"), pointer, 3, site),
+        Found::Foreign => {
+            return misused(format!("{does} what is not the start of a block"), pointer, 3, site);
+        }
     };
     let size = heap::block(owner, place).size as u64;
     hooks::access(site, &Accesses::one(AccessKind::Write, pointer as u64, size, None));
@@ -103,7 +105,12 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
         return null_mut();
     }
     let Found::Block { owner, place } = heap::find_start(pointer as usize) else {
-        misused(String::from("reallocates what is not the start of a block"), pointer, 3, call_site());
+        misused(
+            String::from("reallocates what is not the start of a block"),
+            pointer,
+            3,
+            call_site(),
+        );
         return null_mut();
     };
     // Never in place: whoever still uses the old block must be found out.
@@ -112,7 +119,10 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
     if new.is_null() {
         return null_mut();
     }
-    hooks::access(call_site(), &Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None));
+    hooks::access(
+        call_site(),
+        &Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None),
+    );
     // SAFETY: both blocks are that long, and they are different ones.
     unsafe { core::ptr::copy_nonoverlapping(pointer, new, old.min(size)) };
     if heap::block(owner, place).freed_at.is_some() {

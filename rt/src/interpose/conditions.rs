@@ -13,7 +13,10 @@ type Mutex = *mut libc::pthread_mutex_t;
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_cond_init(cond: Cond, attributes: *const libc::pthread_condattr_t) -> i32 {
+pub unsafe extern "C" fn pthread_cond_init(
+    cond: Cond,
+    attributes: *const libc::pthread_condattr_t,
+) -> i32 {
     let result = real!(pthread_cond_init(cond => Cond, attributes => *const libc::pthread_condattr_t) -> i32);
     if result == 0 && running().is_some() {
         event(Op::CondInit { cond: cond as u64 }, &Accesses::none(), call_site());

@@ -26,11 +26,17 @@ fn kind(mutex: Mutex) -> MutexKind {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_mutex_init(mutex: Mutex, attributes: *const libc::pthread_mutexattr_t) -> i32 {
-    let result =
-        real!(pthread_mutex_init(mutex => Mutex, attributes => *const libc::pthread_mutexattr_t) -> i32);
+pub unsafe extern "C" fn pthread_mutex_init(
+    mutex: Mutex,
+    attributes: *const libc::pthread_mutexattr_t,
+) -> i32 {
+    let result = real!(pthread_mutex_init(mutex => Mutex, attributes => *const libc::pthread_mutexattr_t) -> i32);
     if result == 0 && running().is_some() && !is_internal(mutex as u64) {
-        event(Op::MutexInit { mutex: mutex as u64, kind: kind(mutex) }, &Accesses::none(), call_site());
+        event(
+            Op::MutexInit { mutex: mutex as u64, kind: kind(mutex) },
+            &Accesses::none(),
+            call_site(),
+        );
     }
     result
 }

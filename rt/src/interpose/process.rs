@@ -53,15 +53,25 @@ pub unsafe extern "C" fn _Exit(status: i32) -> ! {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn syscall(number: i64, a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> i64 {
+pub unsafe extern "C" fn syscall(
+    number: i64,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+) -> i64 {
     if running().is_some() {
         match number {
             // SAFETY: the same by libc's name.
             libc::SYS_exit | libc::SYS_exit_group => unsafe { _exit(a as i32) },
             libc::SYS_sched_yield => return 0,
-            libc::SYS_futex | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
-                super::refused::refuse("syscall (futex, clone or fork)")
-            }
+            libc::SYS_futex
+            | libc::SYS_clone
+            | libc::SYS_clone3
+            | libc::SYS_fork
+            | libc::SYS_vfork => super::refused::refuse("syscall (futex, clone or fork)"),
             _ => {}
         }
     }
@@ -101,10 +111,18 @@ pub unsafe extern "C" fn __assert_fail(
     if running().is_some() {
         // SAFETY: strings of the program, or null.
         let text = |s: *const c_char| unsafe {
-            if s.is_null() { String::new() } else { CStr::from_ptr(s).to_string_lossy().into_owned() }
+            if s.is_null() {
+                String::new()
+            } else {
+                CStr::from_ptr(s).to_string_lossy().into_owned()
+            }
         };
-        let text =
-            FailureText::Assertion { expression: text(expression), file: text(file), line, function: text(function) };
+        let text = FailureText::Assertion {
+            expression: text(expression),
+            file: text(file),
+            line,
+            function: text(function),
+        };
         execution::fail(Property::Assert, line, call_site(), text);
     }
     real!(__assert_fail(expression => *const c_char, file => *const c_char, line => u32,

@@ -68,7 +68,10 @@ pub unsafe extern "C" fn gettimeofday(out: *mut libc::timeval, zone: *mut libc::
     match now() {
         // SAFETY: the program's own place for the result.
         Some(time) => unsafe {
-            *out = libc::timeval { tv_sec: (time / SECOND) as i64, tv_usec: (time % SECOND / 1_000) as i64 };
+            *out = libc::timeval {
+                tv_sec: (time / SECOND) as i64,
+                tv_usec: (time % SECOND / 1_000) as i64,
+            };
             0
         },
         None => real!(gettimeofday(out => *mut libc::timeval, zone => *mut libc::c_void) -> i32),
@@ -101,7 +104,10 @@ pub unsafe extern "C" fn clock() -> i64 {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn nanosleep(wanted: *const libc::timespec, left: *mut libc::timespec) -> i32 {
+pub unsafe extern "C" fn nanosleep(
+    wanted: *const libc::timespec,
+    left: *mut libc::timespec,
+) -> i32 {
     // SAFETY: the program's own time.
     if sleep_for(nanoseconds(unsafe { &*wanted })) {
         return 0;
