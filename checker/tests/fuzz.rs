@@ -59,8 +59,9 @@ fn source_dpor_finds_what_naive_enumeration_finds() {
     let programs = number("LENO_FUZZ", 2000);
     let next = AtomicU64::new(number("LENO_SEED", 0));
     let tally = Mutex::new(Tally::default());
+    let failure = Mutex::new(None);
     let work = || {
-        while tally.lock().unwrap().compared < programs {
+        while tally.lock().unwrap().compared < programs && failure.lock().unwrap().is_none() {
             let seed = next.fetch_add(1, Relaxed);
             let program = generate::program(seed);
             match check(&program, budget()) {
@@ -68,7 +69,9 @@ fn source_dpor_finds_what_naive_enumeration_finds() {
                 Err(why) => {
                     let small = shrink(&program, budget());
                     let small_why = check(&small, budget()).err().unwrap_or_default();
-                    panic!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
+                    let message =
+                        format!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
+                    failure.lock().unwrap().get_or_insert(message);
                 }
             }
         }
@@ -78,6 +81,9 @@ fn source_dpor_finds_what_naive_enumeration_finds() {
             scope.spawn(work);
         }
     });
+    if let Some(message) = failure.into_inner().unwrap() {
+        panic!("{message}");
+    }
     let Tally { compared, skipped, buggy, naive, source, asleep } = tally.into_inner().unwrap();
     println!(
         "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \

@@ -60,6 +60,8 @@ pub struct Running {
     /// With a tracer the execution is one to be shown, and ends with its plan.
     tracer: Option<Tracer>,
     plan_len: usize,
+    /// As in the job; 0 is "no limit".
+    max_steps: u64,
     /// What `exit` was called with.
     pub status: Option<i32>,
 }
@@ -109,6 +111,7 @@ pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
         keep_going: settings.keep_going && !settings.traced,
         tracer: settings.traced.then(Tracer::default),
         plan_len,
+        max_steps: settings.max_steps,
         status: None,
     });
     let host = HOST.get();
@@ -271,6 +274,10 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
     }
 }
 
+/// How many private hooks in a row count as much as one step when a limit is set: a
+/// step takes about a thousand times as long.
+const PRIVATE_STEPS: u64 = 1000;
+
 /// How many private hooks in a row are looked at once for a loop that does nothing.
 const SPIN_CHECK: u64 = 64;
 
@@ -279,9 +286,14 @@ const SPIN_CHECK: u64 = 64;
 /// local state (Brent's way of finding a cycle, with a sample of the hooks). Then what
 /// it reads is made known as shared: the await is seen for what it is.
 fn find_private_spin(site: SiteRef, accesses: &[Access]) {
-    let thread = running().expect("hooks are passed in an execution").thread();
+    let x = running().expect("hooks are passed in an execution");
+    let limit = x.max_steps.saturating_mul(PRIVATE_STEPS);
+    let thread = x.thread();
     if thread.quiet < 1024 {
         return;
+    }
+    if limit != 0 && thread.quiet > limit {
+        finish(End::Bounded);
     }
     let seen = thread.landmark;
     if seen.site == site
