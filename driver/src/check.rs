@@ -6,6 +6,7 @@ use crate::{
     human,
     image::Images,
     json, known,
+    output::say,
     program::{self, Launch, Next, Running},
     progress::Progress,
     restart,
@@ -32,8 +33,8 @@ pub fn run(args: &CheckArgs) -> Result<u8, Error> {
         return Err(Error::Unseen(outcome.unseen.join(", ")));
     }
     match args.format {
-        Format::Human => print!("{}", human::outcome(&outcome)),
-        Format::Json => println!("{}", json::outcome(&outcome)),
+        Format::Human => say(human::outcome(&outcome)),
+        Format::Json => say(format_args!("{}\n", json::outcome(&outcome))),
     }
     Ok(outcome.exit_status())
 }

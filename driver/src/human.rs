@@ -136,6 +136,10 @@ pub fn bug(bug: &Explanation) -> String {
     text
 }
 
+/// Frames of a deep stack that are shown, at its inner and at its outer end.
+const INNER: usize = 8;
+const OUTER: usize = 3;
+
 /// The innermost frame with its source line, the callers below it.
 fn stack(text: &mut String, frames: &[Frame], indent: &str) {
     let mut place = |what: &str, frame: &Frame| {
@@ -147,8 +151,15 @@ fn stack(text: &mut String, frames: &[Frame], indent: &str) {
             writeln!(text, "{indent}{number} {source}").expect("a string takes all text");
         }
     };
+    // Of a deep recursion the two ends tell enough.
+    let folded = if frames.len() > INNER + OUTER + 1 { INNER..frames.len() - OUTER } else { 0..0 };
     for (depth, frame) in frames.iter().enumerate() {
-        place(if depth == 0 { "at" } else { "called from" }, frame);
+        if depth == folded.start && !folded.is_empty() {
+            place(&format!("({} more calls)", folded.len()), frame);
+        }
+        if !folded.contains(&depth) {
+            place(if depth == 0 { "at" } else { "called from" }, frame);
+        }
     }
     if frames.is_empty() {
         writeln!(text, "{indent}in code that is not instrumented")

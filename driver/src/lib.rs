@@ -11,6 +11,7 @@ pub mod human;
 pub mod image;
 pub mod json;
 pub mod known;
+pub mod output;
 pub mod program;
 pub mod progress;
 pub mod replay;
@@ -25,6 +26,7 @@ use clap::Parser;
 use cli::{Cli, Command, Format};
 use compiler::Language;
 use error::{EXIT_FAULT, EXIT_SAFE, Error};
+use output::say;
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 /// The command `leno`: runs what the arguments say and gives the exit status. The one
@@ -54,7 +56,7 @@ pub fn main(mut args: Vec<OsString>) -> ExitCode {
     };
     match done {
         Ok(status) => return ExitCode::from(status),
-        Err(error) if json => println!("{}", json::error(&error)),
+        Err(error) if json => say(format_args!("{}\n", json::error(&error))),
         Err(error) => {
             eprintln!("{} {error}", console::style("leno: error:").for_stderr().red().bold());
         }

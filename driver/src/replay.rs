@@ -8,7 +8,7 @@ use crate::{
     explain::explain,
     human,
     image::{Images, Threads},
-    json,
+    json, output,
     program::{self, Launch, Next, Running},
     trace_file::{TraceFile, traces_in},
     words,
@@ -50,13 +50,17 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
             "bug": json::bug(&bug, &path),
             "steps": steps,
         });
-        println!("{report}");
+        output::say(format_args!("{report}\n"));
     } else {
-        print!("{}\n{}", columns::render(&seen.trace, &bug, images, width()), human::bug(&bug));
+        output::say(format_args!(
+            "{}\n{}",
+            columns::render(&seen.trace, &bug, images, width()),
+            human::bug(&bug)
+        ));
         if again {
-            println!("The same execution shows the same bug again.");
+            output::say(format_args!("The same execution shows the same bug again.\n"));
         } else {
-            println!("The execution was the same, but it did not show the bug.");
+            output::say(format_args!("The execution was the same, but it did not show the bug.\n"));
         }
     }
     Ok(if again { EXIT_BUG } else { EXIT_SAFE })
@@ -82,14 +86,20 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
         match args.format {
             Format::Json => bugs.push(json::bug(&bug, &absolute(&path))),
             Format::Human => {
-                print!("{}", columns::render(&file.bug.trace, &bug, &images, width()));
-                print!("\n{}", human::bug(&bug));
-                println!("  replay it: {}\n", human::replay_command(&absolute(&path)));
+                output::say(columns::render(&file.bug.trace, &bug, &images, width()));
+                output::say(format_args!("\n{}", human::bug(&bug)));
+                output::say(format_args!(
+                    "  replay it: {}\n\n",
+                    human::replay_command(&absolute(&path))
+                ));
             }
         }
     }
     if args.format == Format::Json {
-        println!("{}", json!({ "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bugs": bugs }));
+        output::say(format_args!(
+            "{}\n",
+            json!({ "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bugs": bugs })
+        ));
     }
     Ok(EXIT_SAFE)
 }
