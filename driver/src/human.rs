@@ -142,7 +142,7 @@ const OUTER: usize = 3;
 
 /// The innermost frame with its source line, the callers below it.
 fn stack(text: &mut String, frames: &[Frame], indent: &str) {
-    let mut place = |what: &str, frame: &Frame| {
+    let place = |text: &mut String, what: &str, frame: &Frame| {
         let at = style(format!("{}:{}", frame.file, frame.line)).underlined();
         writeln!(text, "{indent}{what} {at} in {}", frame.function)
             .expect("a string takes all text");
@@ -155,10 +155,11 @@ fn stack(text: &mut String, frames: &[Frame], indent: &str) {
     let folded = if frames.len() > INNER + OUTER + 1 { INNER..frames.len() - OUTER } else { 0..0 };
     for (depth, frame) in frames.iter().enumerate() {
         if depth == folded.start && !folded.is_empty() {
-            place(&format!("({} more calls)", folded.len()), frame);
+            writeln!(text, "{indent}({} more calls)", folded.len())
+                .expect("a string takes all text");
         }
         if !folded.contains(&depth) {
-            place(if depth == 0 { "at" } else { "called from" }, frame);
+            place(text, if depth == 0 { "at" } else { "called from" }, frame);
         }
     }
     if frames.is_empty() {
