@@ -39,6 +39,7 @@ bench: build
 fuzz: build
 	LENO_FUZZ=$${LENO_FUZZ:-100000} $(CARGO) test --release --locked --package leno-checker -- --nocapture
 	LENO_FUZZ_C=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test generated -- --nocapture
+	LENO_FUZZ_MODES=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test modes generated
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/leno $(DESTDIR)$(PREFIX)/include

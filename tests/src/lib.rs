@@ -7,8 +7,14 @@ use serde_json::Value;
 use std::{
     env,
     ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
 /// The project's root.
@@ -72,6 +78,43 @@ pub fn leno<S: AsRef<OsStr>>(directory: &Path, args: &[S]) -> Ran {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// All programs of `testsuite/`, in order.
+pub fn programs() -> Vec<PathBuf> {
+    let mut programs = Vec::new();
+    find(&root().join("testsuite"), &mut programs);
+    programs.sort();
+    programs
+}
+
+fn find(directory: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("testsuite/ can be read") {
+        let path = entry.expect("testsuite/ can be read").path();
+        if path.is_dir() {
+            find(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            into.push(path);
+        }
+    }
+}
+
+/// Does something with every item, on all cores; gives what it says, sorted.
+pub fn on_all_cores<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let (next, report) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let said = work(item);
+                    report.lock().expect("no thread panics").extend(said);
+                }
+            });
+        }
+    });
+    let mut report = report.into_inner().expect("no thread panics");
+    report.sort();
+    report
 }
 
 /// A directory that goes away with its value.

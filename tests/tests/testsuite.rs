@@ -1,54 +1,22 @@
 //! Every program of `testsuite/` does what it says at its head, and every bug that is
 //! found shows again when its trace is replayed.
 
-use leno_tests::{compile, expectation, expectation::Expectation, leno, root, scratch};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+use leno_tests::{
+    compile, expectation, expectation::Expectation, leno, on_all_cores, programs, root, scratch,
 };
+use std::path::Path;
 
 /// Seconds for one check; they take less than one.
 const TIMEOUT: f64 = 60.0;
 
 #[test]
 fn the_programs_behave_as_they_say() {
-    let mut programs = Vec::new();
-    find(&root().join("testsuite"), &mut programs);
-    programs.sort();
+    let mut programs = programs();
     assert!(programs.len() >= 20, "only {} programs were found", programs.len());
     let wanted = std::env::var("LENO_ONLY").unwrap_or_default();
     programs.retain(|program| program.to_string_lossy().contains(&wanted));
-
-    let (next, report) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, |n| n.get()) {
-            scope.spawn(|| {
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let differences = try_program(program);
-                    report.lock().expect("no thread panics").extend(differences);
-                }
-            });
-        }
-    });
-    let mut report = report.into_inner().expect("no thread panics");
-    report.sort();
+    let report = on_all_cores(&programs, |program| try_program(program));
     assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
-}
-
-fn find(directory: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).expect("testsuite/ can be read") {
-        let path = entry.expect("testsuite/ can be read").path();
-        if path.is_dir() {
-            find(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "c") {
-            into.push(path);
-        }
-    }
 }
 
 /// All differences between what the program says and what leno says.

@@ -1,0 +1,75 @@
+//! Restart in place and private memory change what a check costs, not what it explores:
+//! in place and isolated give the same events, and whether private accesses are recorded
+//! or not, the same executions and bugs.
+//!
+//! On the programs of `testsuite/` and on generated ones: `LENO_FUZZ_MODES` is the number
+//! of the latter (20), `LENO_SEED` the first seed (1).
+
+use leno_tests::{
+    compile, expectation, generator::generate, leno, on_all_cores, programs, scratch,
+};
+use serde_json::Value;
+use std::{env, fs, path::Path};
+
+#[test]
+fn all_modes_explore_the_same_of_the_testsuite() {
+    let report = on_all_cores(&programs(), |source| {
+        let expectations = expectation::read(source).expect("the expectations can be read");
+        // One of them: what the options change is not the matter here.
+        let first = &expectations[0];
+        let options: Vec<&str> = first.options.iter().map(String::as_str).collect();
+        let difference = differ(source, &first.cflags, &options, &first.args);
+        difference.map(|how| format!("{}: {how}", source.display())).into_iter().collect()
+    });
+    assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
+}
+
+#[test]
+fn all_modes_explore_the_same_of_generated_programs() {
+    let number = |name: &str, default| {
+        env::var(name).map_or(default, |text| text.parse().expect("a number"))
+    };
+    let (first, count) = (number("LENO_SEED", 1), number("LENO_FUZZ_MODES", 20));
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let report = on_all_cores(&seeds, |seed| {
+        let directory = scratch();
+        let source = directory.path().join("program.c");
+        fs::write(&source, generate(*seed).to_c()).expect("there is room for a program");
+        let flags = ["-Wno-unused".to_string()];
+        let difference = differ(&source, &flags, &["--max-executions", "2000"], &[]);
+        difference.map(|how| format!("seed {seed}: {how}")).into_iter().collect()
+    });
+    assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
+}
+
+/// How two modes differ on a program, if they do.
+fn differ(source: &Path, cflags: &[String], options: &[&str], args: &[String]) -> Option<String> {
+    let directory = scratch();
+    if let Err(error) = compile(source, cflags, &directory.path().join("program")) {
+        return Some(format!("it does not compile:\n{error}"));
+    }
+    let check = |mode: &[&str]| {
+        let fixed = ["check", "--format", "json", "--keep-going", "--timeout", "100s"];
+        let mut all = [&fixed[..], mode, options, &["--", "./program"]].concat();
+        all.extend(args.iter().map(String::as_str));
+        leno(directory.path(), &all).json()
+    };
+    let explored = |json: &Value| {
+        let bugs = json["bugs"].as_array().cloned().unwrap_or_default();
+        let bugs: Vec<_> = bugs.iter().map(|b| (b["kind"].clone(), b["message"].clone())).collect();
+        (json["verdict"].clone(), json["executions"].clone(), json["blocked"].clone(), bugs)
+    };
+    let events = |json: &Value| (json["events"].clone(), json["digest"].clone());
+    let run = || -> Result<Option<String>, String> {
+        let (place, isolated) = (check(&[])?, check(&["--isolate"])?);
+        let (all, all_isolated) =
+            (check(&["--record-all"])?, check(&["--record-all", "--isolate"])?);
+        let all_of = [&place, &isolated, &all, &all_isolated];
+        let same = all_of.iter().all(|json| explored(json) == explored(&place))
+            && events(&place) == events(&isolated)
+            && events(&all) == events(&all_isolated);
+        let text = all_of.map(|json| format!("{:?} {:?}", explored(json), events(json)));
+        Ok((!same).then(|| text.join("\n    ")))
+    };
+    run().unwrap_or_else(Some)
+}
