@@ -221,7 +221,7 @@ pub fn unknown_callees(images: &Images, runtime: &Path) -> Result<Vec<SiteId>, E
     let instrumented: HashSet<_> = images.functions().collect();
     Ok(images.sites(|kind| match kind {
         SiteKind::Call(Some(name)) => {
-            !instrumented.contains(name.as_str()) && !ours.contains(name) && !known::is_known(name)
+            !instrumented.contains(name.as_str()) && !ours.contains(name) && !known::is_seen(name)
         }
         _ => false,
     }))

@@ -1,10 +1,9 @@
 //! Functions of the C library whose calls hide nothing from the search.
 //!
 //! The list is data (`libc.txt`): one name a word, `#` starts a comment. A function
-//! is in it if it touches no memory but its arguments, which it only reads or which
-//! are the caller's own in any sensible program, or if it is hidden state that no
-//! interleaving makes visible. What the runtime exports itself is known without
-//! being listed.
+//! is in it if it keeps nothing of what it is given, and touches no memory but through
+//! its arguments. What the runtime exports itself is known without being listed. A star
+//! before a name says that what it does to its arguments is not modelled.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -15,11 +14,19 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split('#').next().unwrap_or_default().split_ascii_whitespace())
 }
 
-/// Whether leno knows that a call of this function hides nothing.
+/// Whether the function is in the list: what it does stays in its arguments.
 pub fn is_known(symbol: &str) -> bool {
-    // `-D_FORTIFY_SOURCE` calls `__printf_chk` for `printf`.
-    let plain = symbol.strip_prefix("__").and_then(|s| s.strip_suffix("_chk"));
-    LIBC.contains(plain.unwrap_or(symbol))
+    LIBC.contains(plain(symbol)) || LIBC.contains(format!("*{}", plain(symbol)).as_str())
+}
+
+/// Whether leno knows that a call of this function hides nothing.
+pub fn is_seen(symbol: &str) -> bool {
+    LIBC.contains(plain(symbol))
+}
+
+/// `-D_FORTIFY_SOURCE` calls `__printf_chk` for `printf`.
+fn plain(symbol: &str) -> &str {
+    symbol.strip_prefix("__").and_then(|s| s.strip_suffix("_chk")).unwrap_or(symbol)
 }
 
 #[cfg(test)]
@@ -35,5 +42,6 @@ mod tests {
     fn the_fortified_variant_is_known_by_its_plain_name() {
         assert!(is_known("printf") && is_known("__printf_chk"));
         assert!(!is_known("frobnicate") && !is_known("#"));
+        assert!(is_known("qsort") && !is_seen("qsort") && is_seen("printf"));
     }
 }

@@ -26,18 +26,29 @@ enum Bytes {
 }
 
 #[derive(Clone, Copy)]
-struct Effect {
-    kind: AccessKind,
-    arg: usize,
-    bytes: Bytes,
+enum Effect {
+    Access {
+        kind: AccessKind,
+        arg: usize,
+        bytes: Bytes,
+    },
+    /// A format, and the first argument that it speaks of.
+    Format {
+        format: usize,
+        first: usize,
+    },
 }
 
 const fn reads(arg: usize, bytes: Bytes) -> Effect {
-    Effect { kind: AccessKind::Read, arg, bytes }
+    Effect::Access { kind: AccessKind::Read, arg, bytes }
+}
+
+const fn formats(format: usize, first: usize) -> Effect {
+    Effect::Format { format, first }
 }
 
 const fn writes(arg: usize, bytes: Bytes) -> Effect {
-    Effect { kind: AccessKind::Write, arg, bytes }
+    Effect::Access { kind: AccessKind::Write, arg, bytes }
 }
 
 use Bytes::{Arg, Exactly, Product, String as Text, StringAtMost as TextAtMost};
@@ -81,10 +92,12 @@ const MODELS: &[(&str, &[Effect])] = &[
     ("strtod", &[reads(0, Text(0))]),
     ("puts", &[reads(0, Text(0))]),
     ("fputs", &[reads(0, Text(0))]),
-    ("printf", &[reads(0, Text(0))]),
-    ("fprintf", &[reads(1, Text(1))]),
-    ("snprintf", &[reads(2, Text(2)), writes(0, Arg(1))]),
-    ("sprintf", &[reads(1, Text(1)), writes(0, Exactly(1))]),
+    ("printf", &[reads(0, Text(0)), formats(0, 1)]),
+    ("fprintf", &[reads(1, Text(1)), formats(1, 2)]),
+    ("dprintf", &[reads(1, Text(1)), formats(1, 2)]),
+    ("snprintf", &[writes(0, Arg(1)), reads(2, Text(2)), formats(2, 3)]),
+    // How much it writes is known only afterwards: the first byte stands for all.
+    ("sprintf", &[writes(0, Exactly(1)), reads(1, Text(1)), formats(1, 2)]),
     ("fwrite", &[reads(0, Product(1, 2))]),
     ("fread", &[writes(0, Product(1, 2))]),
     ("write", &[reads(1, Arg(2))]),
@@ -127,11 +140,12 @@ pub fn call(site: SiteRef, args: &[u64]) {
         Some(Callee::Modelled(effects)) => {
             let mut accesses = Accesses::none();
             for effect in *effects {
-                let Some(pointer) = args.get(effect.arg).copied().filter(|p| *p != 0) else {
-                    continue;
+                accesses = match *effect {
+                    Effect::Access { kind, arg, bytes } => {
+                        and_access(accesses, kind, arg, bytes, args)
+                    }
+                    Effect::Format { format, first } => and_format(accesses, format, first, args),
                 };
-                let Some(len) = length(effect.bytes, args) else { continue };
-                accesses = accesses.and(effect.kind, pointer, len, None);
             }
             hooks::modelled(site, &accesses);
         }
@@ -150,6 +164,82 @@ pub fn call(site: SiteRef, args: &[u64]) {
             }
         }
     }
+}
+
+fn and_access(
+    accesses: Accesses,
+    kind: AccessKind,
+    arg: usize,
+    bytes: Bytes,
+    args: &[u64],
+) -> Accesses {
+    let pointer = args.get(arg).copied().filter(|pointer| *pointer != 0);
+    match pointer.zip(length(bytes, args)) {
+        Some((pointer, len)) => accesses.and(kind, pointer, len, None),
+        None => accesses,
+    }
+}
+
+/// Adds the strings that a format of printf's reads and the counts that it writes, as
+/// far as the arguments are known.
+fn and_format(mut accesses: Accesses, format: usize, first: usize, args: &[u64]) -> Accesses {
+    let Some(text) = args.get(format).filter(|p| **p != 0) else { return accesses };
+    // SAFETY: the program is about to hand the same string to libc.
+    let mut text = unsafe { CStr::from_ptr(*text as *const c_char) }.to_bytes();
+    let mut arg = first;
+    while let Some(start) = text.iter().position(|byte| *byte == b'%') {
+        text = &text[start + 1..];
+        let mut precision = None;
+        let mut in_precision = false;
+        // Flags, width, precision and length modifiers stand before the conversion.
+        while let Some(byte) =
+            text.first().filter(|byte| b"#0-+ '123456789.*hlLqjzt".contains(byte))
+        {
+            match byte {
+                b'.' => {
+                    in_precision = true;
+                    precision = Some(0);
+                }
+                b'*' => {
+                    if in_precision {
+                        precision = args.get(arg).map(|limit| *limit as u32 as u64);
+                    }
+                    arg += 1;
+                }
+                digit @ b'0'..=b'9' if in_precision => {
+                    precision = precision.map(|limit| limit * 10 + u64::from(digit - b'0'));
+                }
+                _ => {}
+            }
+            text = &text[1..];
+        }
+        let Some(conversion) = text.first() else { break };
+        text = &text[1..];
+        match conversion {
+            b'%' | b'm' => continue,
+            b's' => match precision {
+                Some(limit) => {
+                    let known = [args.get(arg).copied().unwrap_or(0), limit];
+                    accesses = and_access(
+                        accesses,
+                        AccessKind::Read,
+                        0,
+                        Bytes::StringAtMost(0, 1),
+                        &known,
+                    );
+                }
+                None => {
+                    accesses = and_access(accesses, AccessKind::Read, arg, Bytes::String(arg), args)
+                }
+            },
+            b'n' => {
+                accesses = and_access(accesses, AccessKind::Write, arg, Bytes::Exactly(4), args)
+            }
+            _ => {}
+        }
+        arg += 1;
+    }
+    accesses
 }
 
 fn length(bytes: Bytes, args: &[u64]) -> Option<u64> {
