@@ -114,6 +114,15 @@ impl Mode {
     fn operation(self) -> u32 {
         self.0 >> 16 & 0xff
     }
+    /// Exchange, and, or, and their like, with which locks are made: where they leave
+    /// the value as it was, they count as a read, like a compare-exchange that failed.
+    /// No value tells the difference. What is given up is that such a no-op releases;
+    /// who relies on that cannot tell it from the write before, which may release
+    /// something else. Adding 0 is left alone: that is how a read that releases is
+    /// spelled.
+    fn tests_and_sets(self) -> bool {
+        !matches!(self.operation(), 1 | 2)
+    }
 }
 
 /// Lets an atomic access take place in its turn. `kind` says, when the turn has come,
@@ -203,7 +212,15 @@ pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mo
 }
 
 unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
-    atomic(site, ptr, mode, AccessKind::ReadWrite, || (AccessKind::ReadWrite, mode.order()));
+    atomic(site, ptr, mode, AccessKind::ReadWrite, || {
+        // SAFETY: as the caller says.
+        let old = unsafe { load(ptr, mode.size()) };
+        if mode.tests_and_sets() && apply(mode, old, operand) == old {
+            (AccessKind::Read, mode.order())
+        } else {
+            (AccessKind::ReadWrite, mode.order())
+        }
+    });
     // SAFETY: as the caller says.
     unsafe {
         let old = load(ptr, mode.size());
