@@ -146,6 +146,7 @@ impl<'a> Check<'a> {
             directory: env::current_dir()
                 .map_err(|source| Error::Read { path: ".".into(), source })?,
             units: self.images.units().to_vec(),
+            files: self.images.files()?,
             max_steps: self.args.max_steps,
             options: serde_json::to_value(self.args).unwrap_or_default(),
             bug,

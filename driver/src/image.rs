@@ -11,12 +11,13 @@ use crate::{
 use leno_model::{
     ThreadId,
     object::Object,
-    site::{SiteId, SiteKind, UnitTable},
+    site::{SiteId, SiteKind, UnitTable, digest},
     thread::ThreadTable,
     wire::{Trace, Unit},
 };
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -94,6 +95,16 @@ impl Images {
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let tables = (0..self.units.len() as u32).filter_map(|unit| self.unit(unit));
         tables.flat_map(|table| &table.functions).map(|function| function.symbol.as_str())
+    }
+
+    /// The instrumented files, each with a digest of its content.
+    pub fn files(&self) -> Result<Vec<(String, String)>, Error> {
+        let file = |image: &String| {
+            let read = fs::read(image);
+            let bytes = read.map_err(|source| Error::Read { path: image.into(), source })?;
+            Ok((image.clone(), format!("{:016x}", digest(&bytes))))
+        };
+        self.tables.keys().map(file).collect()
     }
 
     /// The symbols that the instrumented files want from others.

@@ -1,13 +1,22 @@
 //! The tool's own output.
 
+use crate::error::EXIT_FAULT;
 use std::{
     fmt::Display,
     io::{self, Write},
+    process,
 };
 
 /// Writes to stdout. Whoever reads it may have seen enough (`leno check … | head`): a
-/// closed pipe is no failure, and the exit status is still the verdict's.
+/// closed pipe is no failure, and the exit status is still the verdict's. A disk that is
+/// full is one.
 pub fn say(text: impl Display) {
     let mut out = io::stdout().lock();
-    let _ = write!(out, "{text}").and_then(|()| out.flush());
+    match write!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "leno: error: stdout: {error}");
+            process::exit(EXIT_FAULT.into());
+        }
+        _ => {}
+    }
 }

@@ -81,7 +81,7 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
     for path in paths {
         let file = TraceFile::read(&path)?;
         let images = Images::load(file.units.clone())?;
-        unchanged(&file.units, &images)?;
+        unchanged(&file, &images)?;
         let bug = explain(&file.bug, &images);
         match args.format {
             Format::Json => bugs.push(json::bug(&bug, &absolute(&path))),
@@ -140,7 +140,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             Next::Ended(how) => return Err(Error::BrokenOff(how)),
             Next::Message(Message::Hello { units }) => {
                 images = Images::load(units)?;
-                unchanged(&file.units, &images)?;
+                unchanged(&file, &images)?;
                 running.send(&job(file, show_output));
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),
@@ -176,7 +176,8 @@ fn job(file: &TraceFile, show_output: bool) -> Job {
 }
 
 /// Refuses a program that is not the one that the trace was made with.
-fn unchanged(then: &[Unit], now: &Images) -> Result<(), Error> {
+fn unchanged(file: &TraceFile, now: &Images) -> Result<(), Error> {
+    let then = &file.units;
     let changed = |unit: &Unit, what| {
         Err(Error::Changed(format!("{} {what} since the trace was made", unit.image)))
     };
@@ -190,14 +191,20 @@ fn unchanged(then: &[Unit], now: &Images) -> Result<(), Error> {
             Some(_) => {}
         }
     }
-    match now.units().get(then.len()) {
-        Some(unit) => changed(unit, "has been added"),
+    if let Some(unit) = now.units().get(then.len()) {
+        return changed(unit, "has been added");
+    }
+    let files = now.files()?;
+    match file.files.iter().find(|file| !files.contains(file)) {
+        Some((name, _)) => {
+            Err(Error::Changed(format!("{name} has changed since the trace was made")))
+        }
         None => Ok(()),
     }
 }
 
-/// Both runs must consist of the same events; values that were read may not differ
-/// either, but addresses among them may.
+/// Both runs must consist of the same events. Values are not compared: there may be
+/// addresses among them.
 fn compare(then: &Trace, now: &Trace, images: &Images) -> Result<(), Error> {
     let threads = Threads::of(then, images);
     let key = |trace: &Trace, at: usize| {

@@ -20,8 +20,11 @@ pub struct TraceFile {
     pub args: Vec<String>,
     /// Where the program ran.
     pub directory: PathBuf,
-    /// Its instrumented units with their digests: a trace is of this build only.
+    /// Its instrumented units with their digests.
     pub units: Vec<Unit>,
+    /// The files that these are in, each with a digest of all of it: a trace is of this
+    /// build only, and a changed constant changes no table.
+    pub files: Vec<(String, String)>,
     pub max_steps: u64,
     pub options: serde_json::Value,
     pub bug: Bug,

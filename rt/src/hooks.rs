@@ -11,7 +11,7 @@ use crate::{
     trace::FailureText,
 };
 use alloc::string::String;
-use leno_model::{Access, AccessKind, Op, Order, Property, SiteRef};
+use leno_model::{Access, AccessKind, Event, Op, Order, Property, SiteRef};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
@@ -47,6 +47,19 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
     } else {
         private(site, accesses);
     }
+}
+
+/// An event of a synchronisation object. It reads the object, atomically: that makes it
+/// dependent on whoever frees or overwrites the memory that the object lies in, and a
+/// use after free be seen.
+pub fn synchronise(op: Op, object: u64, site: SiteRef) -> Event {
+    let reads = Accesses::one(AccessKind::Read, object, 1, Some(Order::Relaxed));
+    if let Some(thread) = current_thread() {
+        sharing::is_event(thread, &reads);
+    }
+    let event = event(op, &reads, site);
+    check(&reads, site);
+    event
 }
 
 /// Memory is about to be accessed on behalf of a modelled function.

@@ -134,6 +134,7 @@ unsafe extern "C" fn host_main(
     fiber::probe();
     *OWN_DATA.get() = units::range_of(&raw const OWN_DATA as u64).unwrap_or_default();
     interpose::load_unwinder();
+    units::find_constants();
     record::create();
     libc_models::prepare(&job.unknown_callees);
     signals::install();

@@ -5,11 +5,11 @@
 //! a call, the call's effects become one event, and then libc's own function does
 //! them.
 
-use crate::{accesses::Accesses, cell::Global, heap, hooks, units};
+use crate::{accesses::Accesses, cell::Global, execution, heap, hooks, sharing, units};
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char};
 use hashbrown::HashMap;
-use leno_model::{AccessKind, Execution, SiteRef, site::SiteId};
+use leno_model::{AccessKind, Execution, SiteRef, ThreadId, site::SiteId};
 
 /// How many bytes an argument points to.
 #[derive(Clone, Copy)]
@@ -31,6 +31,11 @@ enum Effect {
         kind: AccessKind,
         arg: usize,
         bytes: Bytes,
+    },
+    /// A string is written behind another one, over its zero.
+    Append {
+        to: usize,
+        text: usize,
     },
     /// A format, and the first argument that it speaks of.
     Format {
@@ -62,13 +67,12 @@ const MODELS: &[(&str, &[Effect])] = &[
     ("bzero", &[writes(0, Arg(1))]),
     ("memcmp", &[reads(0, Arg(2)), reads(1, Arg(2))]),
     ("bcmp", &[reads(0, Arg(2)), reads(1, Arg(2))]),
-    ("memchr", &[reads(0, Arg(2))]),
     ("strlen", &[reads(0, Text(0))]),
     ("strnlen", &[reads(0, TextAtMost(0, 1))]),
     ("strcpy", &[reads(1, Text(1)), writes(0, Text(1))]),
     ("stpcpy", &[reads(1, Text(1)), writes(0, Text(1))]),
     ("strncpy", &[reads(1, TextAtMost(1, 2)), writes(0, Arg(2))]),
-    ("strcat", &[reads(1, Text(1)), reads(0, Text(0))]),
+    ("strcat", &[reads(1, Text(1)), reads(0, Text(0)), Effect::Append { to: 0, text: 1 }]),
     ("strcmp", &[reads(0, Text(0)), reads(1, Text(1))]),
     ("strncmp", &[reads(0, TextAtMost(0, 2)), reads(1, TextAtMost(1, 2))]),
     ("strcasecmp", &[reads(0, Text(0)), reads(1, Text(1))]),
@@ -95,8 +99,9 @@ const MODELS: &[(&str, &[Effect])] = &[
     ("printf", &[reads(0, Text(0)), formats(0, 1)]),
     ("fprintf", &[reads(1, Text(1)), formats(1, 2)]),
     ("dprintf", &[reads(1, Text(1)), formats(1, 2)]),
-    ("snprintf", &[writes(0, Arg(1)), reads(2, Text(2)), formats(2, 3)]),
-    // How much it writes is known only afterwards: the first byte stands for all.
+    // How much these write is known only afterwards: the first byte is certain, and
+    // they are named in the verdict if the buffer is shared.
+    ("snprintf", &[writes(0, Exactly(1)), reads(2, Text(2)), formats(2, 3)]),
     ("sprintf", &[writes(0, Exactly(1)), reads(1, Text(1)), formats(1, 2)]),
     ("fwrite", &[reads(0, Product(1, 2))]),
     ("fread", &[writes(0, Product(1, 2))]),
@@ -106,28 +111,30 @@ const MODELS: &[(&str, &[Effect])] = &[
     ("pwrite", &[reads(1, Arg(2))]),
 ];
 
-/// What a call site's callee does.
-enum Callee {
-    Modelled(&'static [Effect]),
-    /// Nobody knows.
-    Unknown,
+/// What a call site's callee does: the effects that are known, and whether there are
+/// others.
+#[derive(Default)]
+struct Callee {
+    effects: &'static [Effect],
+    unknown: bool,
 }
 
 static CALLEES: Global<Option<HashMap<SiteRef, Callee>>> = Global::new(None);
-/// Memory that was given to unknown functions: site, start, length.
-static GIVEN: Global<Option<crate::record::List<(SiteRef, u64, u64)>>> = Global::new(None);
+/// Memory that was given to unknown functions: site, thread, start, length.
+static GIVEN: Global<Option<crate::record::List<(SiteRef, ThreadId, u64, u64)>>> =
+    Global::new(None);
 static UNSEEN: Global<Vec<SiteId>> = Global::new(Vec::new());
 
 /// Looks up what all call sites call.
 pub fn prepare(unknown: &[SiteId]) {
-    let mut callees = HashMap::new();
+    let mut callees: HashMap<SiteRef, Callee> = HashMap::new();
     for (site, name) in units::callees() {
         if let Some((_, effects)) = MODELS.iter().find(|(known, _)| *known == name) {
-            callees.insert(site, Callee::Modelled(effects));
+            callees.insert(site, Callee { effects, unknown: false });
         }
     }
     for site in unknown {
-        callees.insert(units::site_ref(*site), Callee::Unknown);
+        callees.entry(units::site_ref(*site)).or_default().unknown = true;
     }
     *CALLEES.get() = Some(callees);
     *GIVEN.get() = Some(crate::record::List::new(1 << 16));
@@ -135,34 +142,47 @@ pub fn prepare(unknown: &[SiteId]) {
 
 /// A call is about to be made.
 pub fn call(site: SiteRef, args: &[u64]) {
-    match CALLEES.get().as_ref().and_then(|callees| callees.get(&site)) {
-        None => {}
-        Some(Callee::Modelled(effects)) => {
-            let mut accesses = Accesses::none();
-            for effect in *effects {
-                accesses = match *effect {
-                    Effect::Access { kind, arg, bytes } => {
-                        and_access(accesses, kind, arg, bytes, args)
-                    }
-                    Effect::Format { format, first } => and_format(accesses, format, first, args),
-                };
-            }
-            hooks::modelled(site, &accesses);
-        }
-        Some(Callee::Unknown) => {
-            let given = GIVEN.get().as_ref().expect("prepared");
-            for pointer in args {
-                let (start, len) = match heap::around(*pointer as usize) {
-                    Some((_, block)) => (block.start as u64, block.size as u64),
-                    // What lies behind a pointer to a global or a stack is not known;
-                    // a cache line is a guess.
-                    None => (*pointer, 64),
-                };
-                if !given.as_slice().contains(&(site, start, len)) {
-                    given.push((site, start, len));
+    let Some(callee) = CALLEES.get().as_ref().and_then(|callees| callees.get(&site)) else {
+        return;
+    };
+    let mut accesses = Accesses::none();
+    for effect in callee.effects {
+        accesses = match *effect {
+            Effect::Access { kind, arg, bytes } => and_access(accesses, kind, arg, bytes, args),
+            Effect::Append { to, text } => {
+                let end = args
+                    .get(to)
+                    .copied()
+                    .zip(length(Bytes::String(to), args))
+                    .map(|(to, len)| to + len - 1);
+                match end.zip(length(Bytes::String(text), args)) {
+                    Some((end, len)) => accesses.and(AccessKind::Write, end, len, None),
+                    None => accesses,
                 }
             }
-        }
+            Effect::Format { format, first } => and_format(accesses, format, first, args),
+        };
+    }
+    hooks::modelled(site, &accesses);
+    if callee.unknown {
+        args.iter().filter(|pointer| **pointer > 4096).for_each(|pointer| give(site, *pointer));
+    }
+}
+
+/// Memory is given to a function of which nobody knows what it does with it. It counts
+/// as touched, so that it is seen if others touch it too.
+fn give(site: SiteRef, pointer: u64) {
+    let Some(thread) = execution::current_thread() else { return };
+    let (start, len) = match heap::around(pointer as usize) {
+        Some((_, block)) => (block.start as u64, block.size as u64),
+        // How much lies behind a pointer to a global or a stack is not known; a cache
+        // line is a guess.
+        None => (pointer, 64),
+    };
+    sharing::is_event(thread, &Accesses::one(AccessKind::Read, start, len, None));
+    let given = GIVEN.get().as_ref().expect("prepared");
+    if !given.as_slice().contains(&(site, thread, start, len)) {
+        given.push((site, thread, start, len));
     }
 }
 
@@ -175,6 +195,8 @@ fn and_access(
 ) -> Accesses {
     let pointer = args.get(arg).copied().filter(|pointer| *pointer != 0);
     match pointer.zip(length(bytes, args)) {
+        // What is constant is nobody's concern, and every format is.
+        Some((pointer, _)) if kind == AccessKind::Read && units::is_constant(pointer) => accesses,
         Some((pointer, len)) => accesses.and(kind, pointer, len, None),
         None => accesses,
     }
@@ -264,17 +286,16 @@ fn length(bytes: Bytes, args: &[u64]) -> Option<u64> {
 /// After an execution: was what unknown functions were given shared?
 pub fn note_sharing(run: &Execution<'_>) {
     let given = GIVEN.get().as_ref().expect("prepared");
-    for (site, start, len) in given.as_slice() {
+    for (site, thread, start, len) in given.as_slice() {
         let Some(id) = units::site_id(*site).filter(|id| !UNSEEN.get().contains(id)) else {
             continue;
         };
-        let mut threads = run
-            .events
-            .iter()
-            .filter(|e| run.accesses_of(e).iter().any(|a| a.addr < start + len && *start < a.end()))
-            .map(|e| e.thread);
-        let first = threads.next();
-        if threads.any(|t| Some(t) != first) {
+        let overlaps = |from: u64, to: u64| from < start + len && *start < to;
+        let accessed = run.events.iter().filter(|e| e.thread != *thread);
+        let mut accessed = accessed.flat_map(|e| run.accesses_of(e)).map(|a| (a.addr, a.end()));
+        let mut others = given.as_slice().iter().filter(|other| other.1 != *thread);
+        if accessed.any(|(from, to)| overlaps(from, to)) || others.any(|o| overlaps(o.2, o.2 + o.3))
+        {
             UNSEEN.get().push(id);
         }
     }

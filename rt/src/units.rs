@@ -114,6 +114,41 @@ pub fn bias_of(image: &str) -> Option<u64> {
     UNITS.get().iter().find(|unit| unit.image == image).map(|unit| unit.bias)
 }
 
+/// Parts of loaded files that nobody can write.
+static CONSTANT: Global<Vec<(u64, u64)>> = Global::new(Vec::new());
+
+/// Notes which parts of the loaded files are read-only.
+pub fn find_constants() {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        _: *mut libc::c_void,
+    ) -> i32 {
+        // SAFETY: libc gives valid headers.
+        unsafe {
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            let constant =
+                headers.iter().filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W == 0);
+            CONSTANT.get().extend(constant.map(|h| {
+                let low = info.dlpi_addr + h.p_vaddr;
+                (low, low + h.p_memsz)
+            }));
+            0
+        }
+    }
+    // SAFETY: plain use of dl_iterate_phdr.
+    unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
+    CONSTANT.get().sort_unstable();
+}
+
+/// Whether an address is in a part of a file that nobody can write.
+pub fn is_constant(addr: u64) -> bool {
+    let parts = CONSTANT.get();
+    let place = parts.partition_point(|part| part.0 <= addr);
+    parts[..place].last().is_some_and(|part| addr < part.1)
+}
+
 /// Where the loaded file around an address begins and ends.
 pub fn range_of(addr: u64) -> Option<(u64, u64)> {
     loaded_around(addr).map(|image| (image.low, image.high))

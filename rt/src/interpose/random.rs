@@ -1,5 +1,6 @@
-//! Random numbers: those of the system are a function of the thread's own past;
-//! those of libc have a state that all threads share, which is an object.
+//! Hidden state: what libc keeps for all threads together (random numbers, the string
+//! under `strtok`, the environment) is an object. The system's random numbers are a
+//! function of the thread's own past.
 
 use super::real;
 use crate::{
@@ -11,6 +12,13 @@ use leno_model::Op;
 /// Names for libc's hidden state; no program has objects in the first page.
 const RAND: u64 = 0x10;
 const RAND48: u64 = 0x20;
+const STRTOK: u64 = 0x30;
+const CALENDAR: u64 = 0x40;
+const ENVIRONMENT: u64 = 0x50;
+const MESSAGE: u64 = 0x60;
+
+type Text = *mut libc::c_char;
+type Calendar = *mut libc::tm;
 
 fn hidden(object: u64) {
     if running().is_some() {
@@ -39,6 +47,17 @@ stateful! {
     RAND48: fn lrand48() -> i64;
     RAND48: fn mrand48() -> i64;
     RAND48: fn srand48(seed: i64) -> ();
+    STRTOK: fn strtok(text: Text, separators: Text) -> Text;
+    CALENDAR: fn localtime(time: *const i64) -> Calendar;
+    CALENDAR: fn gmtime(time: *const i64) -> Calendar;
+    CALENDAR: fn ctime(time: *const i64) -> Text;
+    CALENDAR: fn asctime(time: Calendar) -> Text;
+    ENVIRONMENT: fn getenv(name: Text) -> Text;
+    ENVIRONMENT: fn setenv(name: Text, value: Text, overwrite: i32) -> i32;
+    ENVIRONMENT: fn unsetenv(name: Text) -> i32;
+    ENVIRONMENT: fn putenv(text: Text) -> i32;
+    ENVIRONMENT: fn clearenv() -> i32;
+    MESSAGE: fn strerror(error: i32) -> Text;
 }
 
 /// Fills a buffer from the running thread's own generator (xorshift64*).
