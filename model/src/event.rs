@@ -208,7 +208,8 @@ pub enum Op {
         barrier: u64,
     },
     /// The second half: enabled when the thread's round is full. Which thread of
-    /// the round is the serial one is a choice of the first leave of the round.
+    /// the round is the serial one is a choice of the leave of its lowest thread,
+    /// which the others leave behind.
     BarrierLeave {
         barrier: u64,
     },
@@ -235,10 +236,18 @@ pub enum Outcome {
     Acquired(bool),
     /// Of `Unlock` and `RwUnlock`: whether the thread held the lock.
     Released(bool),
+    /// Of `RwUnlock`: the thread held the lock for reading.
+    ReleasedShared,
     /// Of `Signal`.
     Woken(Option<ThreadId>),
     /// Of `Choose`.
     Chosen(u32),
+    /// Of `BarrierArrive`: the how-manieth round at this address the thread is in,
+    /// and whether it is the last to come.
+    Arrived {
+        round: u32,
+        full: bool,
+    },
     /// Of `BarrierLeave`: whether the thread is the serial one of its round.
     Serial(bool),
 }
