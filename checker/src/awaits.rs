@@ -3,11 +3,11 @@
 //! Without this a spin lock has infinitely many executions. A thread *repeats* if
 //! it comes back to a site with the local state that it had there before, and has
 //! since executed nothing but events that read: loads, failed compare-exchanges,
-//! failed attempts at locks and semaphores, fences. Those events are the *iteration*. The code is
-//! deterministic, so if none of what the iteration read has been changed by
-//! another thread since it was read, the next iteration would read the same and
-//! come back to the same site in the same state. So the pending event is disabled
-//! until another thread changes one of these bytes or objects.
+//! failed attempts at locks and semaphores, fences. Those events are the
+//! *iteration*. The code is deterministic, so if none of what the iteration read has
+//! been changed by another thread since it was read, the next iteration would read
+//! the same and come back to the same site in the same state. So the pending event
+//! is disabled until another thread changes one of these bytes or objects.
 //!
 //! **Nothing is lost.** Take any execution in which some thread makes such an
 //! idle iteration and remove it. The thread is in the same state afterwards; it

@@ -59,6 +59,8 @@ pub struct Gate {
     pub closed: Vec<Race>,
     /// What the operation comes after, but not by a race.
     pub opened: Vec<u32>,
+    /// The way is still closed: the operation has not happened.
+    pub shut: bool,
 }
 
 /// Whether the event acquires a read-write lock for writing.
@@ -133,7 +135,10 @@ pub fn reading(trace: &Trace, rwlock: u64, before: u32) -> Gate {
     let mut gate = Gate::default();
     let is_write = |event: &u32| writes(trace.event(*event));
     match changes.next() {
-        Some(last) if is_write(&last) => gate.closed.push(last.into()),
+        Some(last) if is_write(&last) => {
+            gate.closed.push(last.into());
+            gate.shut = true;
+        }
         Some(last) => {
             if let Some(write) = changes.next().filter(is_write) {
                 gate.closed.push(write.into());
@@ -164,8 +169,10 @@ pub fn writing(trace: &Trace, clocks: &Clocks, rwlock: u64, before: u32) -> Gate
     let period = &since[freed.map_or(0, |freed| freed + 1)..];
     if write.is_some() && freed.is_none() {
         gate.closed.extend(write.map(Race::from));
+        gate.shut = true;
         return gate;
     }
+    gate.shut = !open(trace, period.iter().copied()).is_empty();
     let mut acquisitions: Vec<u32> =
         period.iter().copied().filter(|event| reads(trace.event(*event))).collect();
     if acquisitions.is_empty() {
@@ -182,9 +189,9 @@ pub fn writing(trace: &Trace, clocks: &Clocks, rwlock: u64, before: u32) -> Gate
             }
         }
     }
-    let quiet = |event: &u32| matches!(trace.event(*event).op, Op::RwUnlock { .. });
+    let unlocks = |event: &u32| matches!(trace.event(*event).op, Op::RwUnlock { .. });
     gate.opened.extend(acquisitions.iter().copied());
-    gate.opened.extend(period.iter().copied().filter(quiet));
+    gate.opened.extend(period.iter().copied().filter(unlocks));
     for first in acquisitions {
         if !clocks.covers(first) {
             gate.closed.extend(without(trace, clocks, &since, first));
@@ -260,7 +267,7 @@ pub fn taking(trace: &Trace, sem: u64, before: u32) -> Gate {
     let left = value.saturating_sub(posts.len() as u32);
     let mut gate = Gate::default();
     if value == 0 {
-        // Still closed.
+        gate.shut = true;
     } else if left == 0 && posts.len() == 1 {
         gate.opened.push(posts[0]);
     } else if let Some(last) = last.filter(|last| posts.is_empty() && value_before(*last) == 0) {
@@ -321,7 +328,18 @@ pub fn released(trace: &Trace, event: u32, mut join: impl FnMut(u32)) {
         Op::BarrierArrive { barrier } => Object::Barrier(barrier),
         _ => return,
     };
-    let takes = matches!(e.op, Op::SemWait { .. } | Op::SemTryWait { .. });
+    let takes = |op: &Op| matches!(op, Op::SemWait { .. } | Op::SemTryWait { .. });
+    // The thread has been here before, and what came before that comes before this.
+    let settles = |earlier: &Event| {
+        earlier.thread == e.thread
+            && earlier.outcome != Outcome::Acquired(false)
+            && match earlier.op {
+                Op::RwDestroy { .. } | Op::SemDestroy { .. } | Op::BarrierDestroy { .. } => false,
+                _ if takes(&e.op) => takes(&earlier.op),
+                _ if reads(e) => reads(earlier) || writes(earlier),
+                _ => !writes(e),
+            }
+    };
     for (at, earlier) in trace.history(object, event).map(|at| (at, trace.event(at))) {
         match earlier.op {
             Op::RwInit { .. } | Op::SemInit { .. } | Op::BarrierInit { .. } => {
@@ -337,8 +355,11 @@ pub fn released(trace: &Trace, event: u32, mut join: impl FnMut(u32)) {
                 Outcome::ReleasedShared if writes(e) => join(at),
                 _ => {}
             },
-            Op::SemPost { .. } if takes => join(at),
+            Op::SemPost { .. } if takes(&e.op) => join(at),
             _ => {}
+        }
+        if settles(earlier) {
+            return;
         }
     }
 }

@@ -101,7 +101,7 @@ impl Happens {
         if let Some(gate) = gate {
             races.extend(gate.closed.into_iter().filter(|race| !clocks.covers(race.first)));
             gate.opened.iter().for_each(|event| clocks.join(*event));
-            if pending {
+            if gate.shut {
                 return;
             }
         }
