@@ -244,10 +244,7 @@ pub enum Outcome {
     Chosen(u32),
     /// Of `BarrierArrive`: the how-manieth round at this address the thread is in,
     /// and whether it is the last to come.
-    Arrived {
-        round: u32,
-        full: bool,
-    },
+    Arrived { round: u32, full: bool },
     /// Of `BarrierLeave`: whether the thread is the serial one of its round.
     Serial(bool),
 }
