@@ -3,11 +3,11 @@
 //! Without this a spin lock has infinitely many executions. A thread *repeats* if
 //! it comes back to a site with the local state that it had there before, and has
 //! since executed nothing but events that read: loads, failed compare-exchanges,
-//! failed trylocks, fences. Those events are the *iteration*. The code is
-//! deterministic, so if none of what the iteration read has been changed by
-//! another thread since it was read, the next iteration would read the same and
-//! come back to the same site in the same state. So the pending event is disabled
-//! until another thread changes one of these bytes or mutexes.
+//! failed attempts at locks and semaphores, fences. Those events are the
+//! *iteration*. The code is deterministic, so if none of what the iteration read has
+//! been changed by another thread since it was read, the next iteration would read
+//! the same and come back to the same site in the same state. So the pending event
+//! is disabled until another thread changes one of these bytes or objects.
 //!
 //! **Nothing is lost.** Take any execution in which some thread makes such an
 //! idle iteration and remove it. The thread is in the same state afterwards; it
@@ -129,8 +129,7 @@ impl Awaits {
         let reads = window.map_or(&[][..], |window| window.repeated());
         reads.iter().filter_map(|read| match read.what {
             What::Bytes(access) => Some(access),
-            What::Object(Object::Mutex(mutex)) => Some(tried(mutex)),
-            What::Object(_) => None,
+            What::Object(object) => object.triable().map(tried),
         })
     }
 
@@ -215,7 +214,10 @@ impl Awaits {
 pub fn only_reads(event: &Event, accesses: &[Access]) -> bool {
     let op = match event.op {
         Op::Access | Op::Fence(_) => true,
-        Op::TryLock { .. } => event.outcome == Outcome::Acquired(false),
+        Op::TryLock { .. }
+        | Op::TryReadLock { .. }
+        | Op::TryWriteLock { .. }
+        | Op::SemTryWait { .. } => event.outcome == Outcome::Acquired(false),
         _ => false,
     };
     op && accesses.iter().all(|access| !access.kind.writes())

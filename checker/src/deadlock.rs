@@ -1,14 +1,23 @@
 //! Who waits for whom when an execution is over.
 //!
-//! Each blocked thread waits for at most one other: the holder of a mutex or the
-//! thread that it joins. So the waits form a graph with at most one edge out of each
-//! thread, and its cycles do not meet. A cycle is a deadlock however the execution
+//! A blocked thread waits for another: the holder of a mutex, the writer of a
+//! read-write lock or the thread that it joins. A writer may wait for several
+//! readers, and for all of them; of these one is taken, one on a cycle if there is
+//! one. So the waits form a graph with at most one edge out of each thread, and its
+//! cycles do not meet. Who waits for a semaphore or a barrier waits for nobody in
+//! particular. Nor does who waits with a timeout: it ends the wait, and what then
+//! follows is another execution. A cycle is a deadlock however the execution
 //! ended: nobody in it will ever go on. Without a cycle, being stuck is a deadlock
 //! (a lost wake-up, a mutex whose holder has ended), unless a loop awaits a write:
 //! then it is a hang. Where a thread has failed, those who wait for it, directly or
 //! not, are its victims and no bug of their own.
 
-use crate::{Blocked, Finding, finding::Known, trace::Trace};
+use crate::{
+    Blocked, Finding,
+    blocking::{rwlock_before, rwlock_since},
+    finding::Known,
+    trace::Trace,
+};
 use alloc::vec::Vec;
 use leno_model::{End, Execution, Op, Pending, ThreadId};
 
@@ -18,6 +27,7 @@ pub fn find(trace: &Trace, run: &Execution<'_>, known: &mut Known, found: &mut V
         return;
     }
     let mut waits: Vec<Blocked> = run.pending.iter().map(|p| blocked(trace, p)).collect();
+    choose_readers(trace, &mut waits);
     let cycles = cycles(&waits);
     for cycle in &cycles {
         let in_cycle = cycle.iter().map(|at| Blocked { in_cycle: true, ..waits[*at] });
@@ -40,19 +50,79 @@ pub fn find(trace: &Trace, run: &Execution<'_>, known: &mut Known, found: &mut V
 fn blocked(trace: &Trace, pending: &Pending) -> Blocked {
     let Pending { thread, op, site, .. } = *pending;
     let mut wait = Blocked { thread, op, site, holder: None, since: None, in_cycle: false };
+    if pending.timed {
+        return wait;
+    }
     let now = trace.len() as u32;
     let wants = match op {
         Op::Lock { mutex, .. } => Some(mutex),
         Op::Rewait { cond, mutex } if trace.waker(thread, cond, now).is_some() => Some(mutex),
         _ => None,
     };
-    if let Op::Join { thread } = op {
-        wait.holder = Some(thread);
+    match op {
+        Op::Join { thread } => wait.holder = Some(thread),
+        Op::ReadLock { rwlock } => wait.holder = rwlock_before(trace, rwlock, now).writer,
+        Op::WriteLock { rwlock } => {
+            let lock = rwlock_before(trace, rwlock, now);
+            wait.holder = lock.writer.or_else(|| lock.readers().min());
+        }
+        _ => {}
+    }
+    if let Op::ReadLock { rwlock } | Op::WriteLock { rwlock } = op {
+        wait.since = wait.holder.and_then(|holder| rwlock_since(trace, rwlock, holder, now));
     }
     if let Some(hold) = wants.map(|mutex| trace.hold(mutex)).filter(|h| !h.mutex.lockable(thread)) {
         (wait.holder, wait.since) = (hold.mutex.owner, hold.acquired);
     }
     wait
+}
+
+/// Who waits for several readers is said to wait for one that waits for him, if
+/// there is one. All such edges lie on cycles, so one of these is left.
+fn choose_readers(trace: &Trace, waits: &mut [Blocked]) {
+    let now = trace.len() as u32;
+    let readers = |wait: &Blocked| -> Vec<ThreadId> {
+        let Op::WriteLock { rwlock } = wait.op else { return Vec::new() };
+        let lock = rwlock_before(trace, rwlock, now);
+        let mut readers: Vec<ThreadId> = lock.readers().filter(|_| wait.holder.is_some()).collect();
+        readers.sort_unstable();
+        readers
+    };
+    let edges: Vec<Vec<ThreadId>> = waits
+        .iter()
+        .map(|wait| {
+            let several = readers(wait);
+            if several.is_empty() { wait.holder.into_iter().collect() } else { several }
+        })
+        .collect();
+    let reaches = |from: ThreadId, to: ThreadId| {
+        let mut seen = alloc::vec![from];
+        let mut next = 0;
+        while next < seen.len() {
+            if seen[next] == to {
+                return true;
+            }
+            if let Some(place) = waits.iter().position(|wait| wait.thread == seen[next]) {
+                let new = edges[place].iter().filter(|thread| !seen.contains(thread));
+                let new: Vec<ThreadId> = new.copied().collect();
+                seen.extend(new);
+            }
+            next += 1;
+        }
+        false
+    };
+    let chosen: Vec<Option<ThreadId>> = (0..waits.len())
+        .map(|at| {
+            let several = &edges[at];
+            several.iter().copied().find(|reader| reaches(*reader, waits[at].thread))
+        })
+        .collect();
+    for (wait, reader) in waits.iter_mut().zip(chosen) {
+        if let (Some(reader), Op::WriteLock { rwlock }) = (reader, wait.op) {
+            wait.holder = Some(reader);
+            wait.since = rwlock_since(trace, rwlock, reader, now);
+        }
+    }
 }
 
 /// The cycles, each as places in `waits` in its order, from its lowest thread on.

@@ -21,7 +21,23 @@ use leno_model::{Access, AccessKind, Event, Op, Outcome};
 pub enum Object {
     Mutex(u64),
     Cond(u64),
+    RwLock(u64),
+    /// Whether those who hold a read-write lock still do when they unlock it: only
+    /// its initialisation and destruction take it away from them.
+    Holding(u64),
+    Sem(u64),
+    Barrier(u64),
     Hidden(u64),
+}
+
+impl Object {
+    /// The address, if an attempt at the object can fail and be repeated.
+    pub fn triable(self) -> Option<u64> {
+        match self {
+            Object::Mutex(addr) | Object::RwLock(addr) | Object::Sem(addr) => Some(addr),
+            _ => None,
+        }
+    }
 }
 
 /// What an event does to an object. Two touches of the same object commute if
@@ -30,7 +46,9 @@ pub enum Object {
 pub enum Touch {
     /// Depends on the object's state and commutes with others that do.
     Looks,
-    /// Commutes with its like only: a signal that finds nobody waiting.
+    /// Commutes with its like only: a signal that finds nobody waiting, what a
+    /// reader does to a read-write lock, a post. Two arrivals at a barrier are so
+    /// only in the same round: see [`same_round`].
     Quiet,
     Changes,
 }
@@ -75,17 +93,63 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
         Op::Broadcast { cond } | Op::CondInit { cond } | Op::CondDestroy { cond } => {
             [Some((Object::Cond(cond), Changes)), None]
         }
+        // To leave the waiters commutes with joining and leaving by others.
+        Op::Unwait { cond } => [Some((Object::Cond(cond), Looks)), None],
+        // Readers do not notice each other, and what they do commutes, their unlocks
+        // included. Coarse: an attempt that failed commutes with readers that come
+        // while others read. An attempt not yet made could come out in any way.
+        Op::ReadLock { rwlock } | Op::TryReadLock { rwlock } => {
+            let touch = match (op, outcome) {
+                (_, Outcome::Acquired(true)) | (Op::ReadLock { .. }, _) => Quiet,
+                (_, Outcome::Acquired(false)) => Looks,
+                _ => Changes,
+            };
+            [Some((Object::RwLock(rwlock), touch)), None]
+        }
+        Op::WriteLock { rwlock } | Op::TryWriteLock { rwlock } => {
+            let touch = if outcome == Outcome::Acquired(false) { Looks } else { Changes };
+            [Some((Object::RwLock(rwlock), touch)), None]
+        }
+        // An unlock that is refused changes nothing, and that the thread holds
+        // nothing is its own doing, or that of who has made the lock anew.
+        Op::RwUnlock { rwlock } => match outcome {
+            Outcome::Released(false) => [Some((Object::Holding(rwlock), Looks)), None],
+            Outcome::ReleasedShared => [Some((Object::RwLock(rwlock), Quiet)), None],
+            _ => [Some((Object::RwLock(rwlock), Changes)), None],
+        },
+        Op::RwInit { rwlock } | Op::RwDestroy { rwlock } => {
+            [Some((Object::RwLock(rwlock), Changes)), Some((Object::Holding(rwlock), Changes))]
+        }
+        // Two waits compete for the last unit (coarse: if there are more they do
+        // not). A post and a wait would commute whenever both are possible, but for
+        // C11 a wait comes after all posts before it, so their order must be part
+        // of the trace. Posts commute with each other.
+        Op::SemWait { sem } | Op::SemTryWait { sem } => {
+            let touch = if outcome == Outcome::Acquired(false) { Looks } else { Changes };
+            [Some((Object::Sem(sem), touch)), None]
+        }
+        Op::SemPost { sem } => [Some((Object::Sem(sem), Quiet)), None],
+        Op::SemInit { sem, .. } | Op::SemDestroy { sem } => {
+            [Some((Object::Sem(sem), Changes)), None]
+        }
+        Op::BarrierArrive { barrier } => [Some((Object::Barrier(barrier), Quiet)), None],
+        Op::BarrierInit { barrier, .. } | Op::BarrierDestroy { barrier } => {
+            [Some((Object::Barrier(barrier), Changes)), None]
+        }
         // State inside libc: what a call does to it is not known.
         Op::Hidden { object } => [Some((Object::Hidden(object), Changes)), None],
         // Fences order events of their own thread for C11's happens-before, which
         // is not the trace's. A choice is the thread's own. Creation, join and end
-        // only enable. Exit is special: see `dependent`.
+        // only enable, and a full round of a barrier is nobody else's business: its
+        // leaves come after its arrivals and after that of its lowest thread. Exit
+        // is special: see `dependent`.
         Op::Access
         | Op::Fence(_)
         | Op::Create { .. }
         | Op::Join { .. }
         | Op::End
         | Op::Choose { .. }
+        | Op::BarrierLeave { .. }
         | Op::Exit => [None, None],
     }
 }
@@ -120,13 +184,31 @@ fn enables(a: &Event, b: &Event) -> bool {
 fn touches_conflict(a: &Event, b: &Event) -> bool {
     let of_b = touches(&b.op, b.outcome);
     touches(&a.op, a.outcome).iter().flatten().any(|(object, touch)| {
-        of_b.iter().flatten().any(|(other, others)| object == other && touch.conflicts(*others))
+        of_b.iter().flatten().any(|(other, others)| {
+            object == other && (touch.conflicts(*others) || !same_round(a.outcome, b.outcome))
+        })
     })
+}
+
+/// Whether two quiet events of one object do commute: false for two arrivals at a
+/// barrier that are not in the same round. The later of the two would have been in
+/// the other round, had it come first.
+pub fn same_round(a: Outcome, b: Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Arrived { round, .. }, Outcome::Arrived { round: other, .. }) => round == other,
+        _ => true,
+    }
+}
+
+/// Whether a sleeping arrival finds its round full because of this event. The two
+/// are in the same round as they came out, each first; not so one after the other.
+fn fills_round_of(sleeper: &Event, event: &Event) -> bool {
+    matches!(event.outcome, Outcome::Arrived { full: true, .. }) && sleeper.op == event.op
 }
 
 /// Whether a sleeping thread's event stays asleep when `event` happens: the two
 /// are independent. Both have their accesses and, if awaited, those of their
-/// iteration, in which an attempt at a mutex is a read of [`tried`].
+/// iteration, in which an attempt at a lock or semaphore is a read of [`tried`].
 pub fn sleeps_on(
     sleeper: &Event,
     sleeper_accesses: &[Access],
@@ -135,22 +217,21 @@ pub fn sleeps_on(
 ) -> bool {
     !(awaits_change(sleeper, sleeper_accesses, event)
         || awaits_change(event, accesses, sleeper)
+        || fills_round_of(sleeper, event)
         || dependent(sleeper, sleeper_accesses, event, accesses))
 }
 
-/// Whether an awaited event's iteration has tried a mutex that another event changes.
+/// Whether an awaited event's iteration has tried what another event changes.
 fn awaits_change(awaited: &Event, reads: &[Access], other: &Event) -> bool {
     awaited.awaited
-        && touches(&other.op, other.outcome).iter().flatten().any(|(object, touch)| match object {
-            Object::Mutex(mutex) => {
-                *touch == Touch::Changes && reads.iter().any(|read| read.overlaps(&tried(*mutex)))
-            }
-            _ => false,
+        && touches(&other.op, other.outcome).iter().flatten().any(|(object, touch)| {
+            let tried = object.triable().filter(|_| *touch != Touch::Looks).map(tried);
+            tried.is_some_and(|tried| reads.iter().any(|read| read.overlaps(&tried)))
         })
 }
 
 /// How the footprint of an awaited event, which is a list of accesses, says that its
-/// iteration has tried a mutex: as a read of the mutex's first byte.
-pub fn tried(mutex: u64) -> Access {
-    Access { addr: mutex, len: 1, kind: AccessKind::Read, atomic: None }
+/// iteration has tried an object: as a read of the object's first byte.
+pub fn tried(object: u64) -> Access {
+    Access { addr: object, len: 1, kind: AccessKind::Read, atomic: None }
 }

@@ -26,6 +26,9 @@ pub struct Arrival<'a> {
     /// A digest of all that decides what the thread does next, besides shared
     /// memory. None: not known; then the thread never awaits.
     pub local_state: Option<u64>,
+    /// The operation may block, and does so with a timeout. That the timeout fires
+    /// is another choice of a `Choose` before it, so here it does not fire.
+    pub timed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +47,7 @@ pub struct PendingView<'a> {
     pub accesses: &'a [Access],
     pub awaiting: bool,
     pub iteration: u32,
+    pub timed: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -66,12 +70,13 @@ struct Thread {
     site: SiteRef,
     op: Op,
     accesses: Vec<Access>,
+    timed: bool,
 }
 
 impl Default for Thread {
     fn default() -> Self {
         let (status, site) = (Status::Away, SiteRef(0));
-        Self { status, ordinal: 0, site, op: Op::Access, accesses: Vec::new() }
+        Self { status, ordinal: 0, site, op: Op::Access, accesses: Vec::new(), timed: false }
     }
 }
 
@@ -108,6 +113,7 @@ impl Director {
         thread.ordinal = at.ordinal;
         thread.site = at.site;
         thread.op = at.op;
+        thread.timed = at.timed;
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
         self.awaits.arrive(at.thread, at.site, at.local_state);
@@ -146,7 +152,7 @@ impl Director {
         debug_assert_eq!(at.status, Status::Standing, "a thread acts where it stands");
         let (ordinal, site, op) = (at.ordinal, at.site, at.op);
         let Repeat { iteration, .. } = self.awaits.standing(thread);
-        let choices = self.sync.choices(&op);
+        let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
         let wanted = planned.map_or(0, |planned| planned.step.choice);
         let choice = wanted.min(choices - 1);
@@ -216,6 +222,7 @@ impl Director {
                     accesses: &at.accesses,
                     awaiting: idle,
                     iteration,
+                    timed: at.timed,
                 }
             },
         )
@@ -266,9 +273,17 @@ impl Director {
     }
 
     /// How the execution ends if nobody can go on.
+    ///
+    /// If somebody is blocked with a timeout, the program is not stuck: the timeout
+    /// will fire. Before it blocked, the thread has chosen that it does not. As the
+    /// choice concerns nobody else, the same events can happen up to here with the
+    /// other one, where the thread goes on instead: that continuation is explored,
+    /// and if it gets stuck without a thread that waits with a timeout, that is a
+    /// deadlock. So the choice was an assumption that has turned out to be false.
     fn end(&self) -> End {
         let any = |status| self.threads.iter().any(|at| at.status == status);
-        if any(Status::Refuted) {
+        let timed = self.threads.iter().any(|at| at.status == Status::Standing && at.timed);
+        if any(Status::Refuted) || timed {
             End::Assumed
         } else if any(Status::Standing) || any(Status::Failed) {
             End::Stuck

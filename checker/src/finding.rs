@@ -36,9 +36,10 @@ pub struct Blocked {
     pub thread: ThreadId,
     pub op: Op,
     pub site: SiteRef,
-    /// Who holds the mutex that the thread waits for, or whom it joins.
+    /// Who holds the lock that the thread waits for (one of its readers, if there are
+    /// several), or whom it joins.
     pub holder: Option<ThreadId>,
-    /// The event in which the holder acquired the mutex.
+    /// The event in which the holder acquired the lock.
     pub since: Option<u32>,
     pub in_cycle: bool,
 }

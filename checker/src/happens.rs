@@ -23,9 +23,14 @@
 //!   the race with a write is reversible if there is another one. (Let w race with
 //!   the event and w' be another. If w came before w' the race with w would not be
 //!   immediate. So w' is left when w and what comes after it are taken away.)
+//! - Read-write locks, semaphores and barriers: see `blocking`.
 //! - Creation, join and exit: never. An exit comes after everything.
 
-use crate::{clock::Clocks, trace::Trace};
+use crate::{
+    blocking::{self, Race},
+    clock::Clocks,
+    trace::Trace,
+};
 use alloc::vec::Vec;
 use leno_model::{Op, ThreadId};
 
@@ -45,7 +50,7 @@ impl Happens {
         event: u32,
         limit: u32,
         pending: bool,
-        races: &mut Vec<u32>,
+        races: &mut Vec<Race>,
     ) {
         races.clear();
         let e = trace.event(event);
@@ -75,12 +80,36 @@ impl Happens {
                 Some(waker) => clocks.join(waker),
                 None => return,
             },
+            Op::BarrierLeave { barrier } => {
+                let arrivals = blocking::leaving(trace, e.thread, barrier, limit.min(event));
+                arrivals.iter().for_each(|arrival| clocks.join(*arrival));
+                if let Some(leave) = blocking::deciding(trace, &arrivals, e.thread) {
+                    clocks.join(leave);
+                }
+                return;
+            }
             _ => {}
+        }
+        let gate = match e.op {
+            Op::ReadLock { rwlock } => Some(blocking::reading(trace, rwlock, limit.min(event))),
+            Op::WriteLock { rwlock } => {
+                Some(blocking::writing(trace, clocks, rwlock, limit.min(event)))
+            }
+            Op::SemWait { sem } => Some(blocking::taking(trace, sem, limit.min(event))),
+            _ => None,
+        };
+        if let Some(gate) = gate {
+            races.extend(gate.closed.into_iter().filter(|race| !clocks.covers(race.first)));
+            gate.opened.iter().for_each(|event| clocks.join(*event));
+            if gate.shut {
+                return;
+            }
         }
         if let Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } = e.op {
             let hold = trace.hold_before(event, mutex, limit);
             if pending && hold.mutex.owner.is_some_and(|owner| owner != e.thread) {
-                races.extend(hold.acquired.filter(|acquired| !clocks.covers(*acquired)));
+                let closed = hold.acquired.filter(|acquired| !clocks.covers(*acquired));
+                races.extend(closed.map(Race::from));
                 return;
             }
             // A thread that held a recursive mutex itself did not need it freed.
@@ -97,12 +126,13 @@ impl Happens {
         for earlier in &self.dependencies {
             match section {
                 Some((freed, acquired)) if *earlier == freed => {
-                    races.extend(Some(acquired).filter(|acquired| !clocks.covers(*acquired)));
+                    let closed = Some(acquired).filter(|acquired| !clocks.covers(*acquired));
+                    races.extend(closed.map(Race::from));
                     clocks.join(freed);
                 }
                 _ if clocks.covers(*earlier) => {}
                 _ => {
-                    races.push(*earlier);
+                    races.push((*earlier).into());
                     clocks.join(*earlier);
                 }
             }
@@ -118,11 +148,18 @@ impl Happens {
         self.clocks.truncate(events);
     }
 
-    /// Collects I(v): the threads that can begin v, which are the events after
-    /// `first` and before `second` that do not come after `first`, and then
-    /// `second`, the event that was examined last. `second` may be one that never
-    /// happened.
-    pub fn initials(&self, trace: &Trace, first: u32, second: u32, limit: u32, out: &mut Initials) {
+    /// Collects I(v): the threads that can begin v, which are the events after the
+    /// race's first and before `second` that do not come after the first (and what
+    /// else the race removes), and then `second`, the event that was examined last.
+    /// `second` may be one that never happened.
+    pub fn initials(
+        &self,
+        trace: &Trace,
+        race: &Race,
+        second: u32,
+        limit: u32,
+        out: &mut Initials,
+    ) {
         out.threads.clear();
         out.firsts.clear();
         let begins = |out: &mut Initials, thread: ThreadId, after: &dyn Fn(u32) -> bool| {
@@ -134,8 +171,8 @@ impl Happens {
             }
             true
         };
-        for event in first + 1..second.min(limit) {
-            if !self.clocks.ordered(first, event) {
+        for event in race.first + 1..second.min(limit) {
+            if !race.removes(&self.clocks, event) {
                 let thread = trace.event(event).thread;
                 if begins(out, thread, &|other| self.clocks.ordered(other, event)) {
                     out.firsts.push(event);

@@ -11,6 +11,8 @@
 extern crate alloc;
 
 mod awaits;
+mod barrier;
+mod blocking;
 mod clock;
 mod deadlock;
 pub mod dependence;
@@ -20,6 +22,7 @@ mod happens;
 mod naive;
 mod plan;
 mod race;
+mod rwlock;
 mod search;
 mod source;
 pub mod sync;

@@ -77,6 +77,23 @@ fn op_words(op: &Op) -> [u64; 3] {
         Op::Choose { alternatives } => [16, alternatives.into(), 0],
         Op::Hidden { object } => [17, object, 0],
         Op::Exit => [18, 0, 0],
+        Op::Unwait { cond } => [19, cond, 0],
+        Op::RwInit { rwlock } => [20, rwlock, 0],
+        Op::RwDestroy { rwlock } => [21, rwlock, 0],
+        Op::ReadLock { rwlock } => [22, rwlock, 0],
+        Op::WriteLock { rwlock } => [23, rwlock, 0],
+        Op::TryReadLock { rwlock } => [24, rwlock, 0],
+        Op::TryWriteLock { rwlock } => [25, rwlock, 0],
+        Op::RwUnlock { rwlock } => [26, rwlock, 0],
+        Op::SemInit { sem, value } => [27, sem, value.into()],
+        Op::SemDestroy { sem } => [28, sem, 0],
+        Op::SemWait { sem } => [29, sem, 0],
+        Op::SemTryWait { sem } => [30, sem, 0],
+        Op::SemPost { sem } => [31, sem, 0],
+        Op::BarrierInit { barrier, count } => [32, barrier, count.into()],
+        Op::BarrierDestroy { barrier } => [33, barrier, 0],
+        Op::BarrierArrive { barrier } => [34, barrier, 0],
+        Op::BarrierLeave { barrier } => [35, barrier, 0],
     }
 }
 

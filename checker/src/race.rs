@@ -11,6 +11,11 @@
 //!   next acquire fence.
 //! - Sequentially consistent means acquire and release. The total order gives no
 //!   happens-before beyond that.
+//! - A lock of a read-write lock synchronises with the unlocks before it that it had
+//!   to come after: those by writers, and for a writer those by readers too. A wait
+//!   for a semaphore synchronises with all posts before it, leaving a barrier with
+//!   all arrivals of the round. Each of these, and every unlock, post and arrival,
+//!   synchronises with the initialisation.
 //! - Signals and broadcasts synchronise nothing; the mutex does: a lock with the
 //!   release that freed it. (For a mutex that is unlocked by others than its holder,
 //!   which is a misuse, earlier releases do not count.)
@@ -27,6 +32,7 @@
 //! before which everything is ordered.
 
 use crate::{
+    blocking::{leaving, released},
     clock::{Clocks, Slice},
     trace::Trace,
 };
@@ -79,6 +85,11 @@ impl Races {
                     clocks.join(released);
                 }
             }
+            Op::BarrierLeave { barrier } => {
+                for arrival in leaving(trace, e.thread, barrier, event) {
+                    clocks.join(arrival);
+                }
+            }
             Op::Fence(order) => {
                 if order.acquires() {
                     clocks.join_slice(before.acquirable);
@@ -88,7 +99,7 @@ impl Races {
                     after.released = clocks.keep_with(e.thread, trace.position(event));
                 }
             }
-            _ => {}
+            _ => released(trace, event, |release| clocks.join(release)),
         }
         for access in trace.accesses(event) {
             let Some(order) = access.atomic else { continue };

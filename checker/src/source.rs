@@ -25,6 +25,7 @@
 
 use crate::{
     Finding, Plan, PlannedStep, Search, Sleeper, ThreadSet,
+    blocking::{Race, rwlock_before},
     dependence::sleeps_on,
     fingerprint,
     happens::{Happens, Initials},
@@ -69,7 +70,7 @@ pub struct Source {
     /// Each sleeper lies with the node where it was explored and serves all below.
     sleepers: Vec<Asleep>,
     accesses: Vec<Access>,
-    races: Vec<u32>,
+    races: Vec<Race>,
     initials: Initials,
     started: bool,
     diverged: bool,
@@ -149,10 +150,9 @@ impl Source {
     /// Sees to it that the races found last, with `second`, are reversed.
     fn reverse(&mut self, second: u32, limit: u32) {
         for k in 0..self.races.len() {
-            let first = self.races[k];
-            let Self { log, happens, initials, .. } = self;
-            happens.initials(&log.trace, first, second, limit, initials);
-            let node = &mut self.nodes[first as usize];
+            let Self { log, happens, initials, races, nodes, .. } = self;
+            happens.initials(&log.trace, &races[k], second, limit, initials);
+            let node = &mut nodes[races[k].first as usize];
             let covered = |t: &ThreadId| node.backtrack.contains(*t) || node.asleep.contains(*t);
             if !self.initials.threads.iter().any(covered) {
                 node.backtrack.insert(self.initials.threads[0]);
@@ -187,10 +187,21 @@ impl Source {
         }
     }
 
+    /// Whether an object keeps the pending operation from happening, and it could have
+    /// happened before it did.
     fn is_blocked(&self, pending: &Pending, place: u32, limit: u32) -> bool {
-        let (Op::Lock { mutex, .. } | Op::Rewait { mutex, .. }) = pending.op else { return false };
-        let owner = self.log.trace.hold_before(place, mutex, limit).mutex.owner;
-        owner.is_some_and(|owner| owner != pending.thread)
+        let trace = &self.log.trace;
+        let before = limit.min(place);
+        match pending.op {
+            Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } => {
+                let owner = trace.hold_before(place, mutex, limit).mutex.owner;
+                owner.is_some_and(|owner| owner != pending.thread)
+            }
+            Op::ReadLock { rwlock } => !rwlock_before(trace, rwlock, before).readable(),
+            Op::WriteLock { rwlock } => !rwlock_before(trace, rwlock, before).writable(),
+            Op::SemWait { sem } => trace.value(sem, before) == 0,
+            _ => false,
+        }
     }
 }
 

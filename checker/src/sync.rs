@@ -1,12 +1,16 @@
-//! What mutexes, condition variables, creation, join and exit mean: one state
+//! What the synchronisation objects, creation, join and exit mean: one state
 //! machine, used by the runtime (through the director), by the searches and by
 //! the simulator of the tests.
+//!
+//! A semaphore is a number; one that was never initialised is 0. Read-write locks
+//! and barriers have files of their own.
 //!
 //! Where POSIX leaves a misuse undefined the machine does what glibc does, since
 //! that is what the program would meet: an unlock of a normal mutex releases it
 //! whoever holds it. The outcome says that it was a misuse.
 
-use crate::ThreadSet;
+pub use crate::rwlock::RwLock;
+use crate::{ThreadSet, barrier::Barriers};
 use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
@@ -91,6 +95,9 @@ pub struct SyncState {
     /// must not matter, so that two waits commute.
     conds: HashMap<u64, Vec<ThreadId>>,
     waiting: Vec<Waiting>,
+    rwlocks: HashMap<u64, RwLock>,
+    sems: HashMap<u64, u32>,
+    barriers: Barriers,
     ended: ThreadSet,
     exiting: Option<ThreadId>,
 }
@@ -98,6 +105,15 @@ pub struct SyncState {
 impl SyncState {
     pub fn mutex(&self, mutex: u64) -> Option<&Mutex> {
         self.mutexes.get(&mutex)
+    }
+
+    pub fn rwlock(&self, rwlock: u64) -> Option<&RwLock> {
+        self.rwlocks.get(&rwlock)
+    }
+
+    /// The value of a semaphore.
+    pub fn sem(&self, sem: u64) -> u32 {
+        self.sems.get(&sem).copied().unwrap_or(0)
     }
 
     pub fn has_ended(&self, thread: ThreadId) -> bool {
@@ -123,17 +139,22 @@ impl SyncState {
                 self.waiting.get(thread.index()).is_some_and(|waiting| waiting.woken)
                     && self.mutexes.get(mutex).is_none_or(|m| m.owner.is_none())
             }
+            Op::ReadLock { rwlock } => self.rwlocks.get(rwlock).is_none_or(|l| l.readable()),
+            Op::WriteLock { rwlock } => self.rwlocks.get(rwlock).is_none_or(|l| l.writable()),
+            Op::SemWait { sem } => self.sem(*sem) > 0,
+            Op::BarrierLeave { .. } => self.barriers.can_leave(thread),
             Op::Join { thread } => self.ended.contains(*thread),
             _ => true,
         }
     }
 
     /// How many ways there are for this to happen now.
-    pub fn choices(&self, op: &Op) -> u32 {
+    pub fn choices(&self, thread: ThreadId, op: &Op) -> u32 {
         match op {
             Op::Signal { cond } => {
                 self.conds.get(cond).map_or(1, |waiters| waiters.len().max(1) as u32)
             }
+            Op::BarrierLeave { .. } => self.barriers.choices(thread),
             Op::Choose { alternatives } => (*alternatives).max(1),
             _ => 1,
         }
@@ -188,6 +209,46 @@ impl SyncState {
             Op::CondInit { cond } | Op::CondDestroy { cond } => {
                 self.conds.remove(&cond);
             }
+            Op::Unwait { cond } => {
+                if let Some(waiters) = self.conds.get_mut(&cond) {
+                    waiters.retain(|waiter| *waiter != thread);
+                }
+                *self.waiting_mut(thread) = Waiting::default();
+            }
+            Op::RwInit { rwlock } | Op::RwDestroy { rwlock } => {
+                self.rwlocks.remove(&rwlock);
+            }
+            Op::ReadLock { rwlock } | Op::TryReadLock { rwlock } => {
+                return Outcome::Acquired(self.rwlocks.entry(rwlock).or_default().read(thread));
+            }
+            Op::WriteLock { rwlock } | Op::TryWriteLock { rwlock } => {
+                return Outcome::Acquired(self.rwlocks.entry(rwlock).or_default().write(thread));
+            }
+            Op::RwUnlock { rwlock } => {
+                return self.rwlocks.entry(rwlock).or_default().unlock(thread);
+            }
+            Op::SemInit { sem, value } => {
+                self.sems.insert(sem, value);
+            }
+            Op::SemDestroy { sem } => {
+                self.sems.remove(&sem);
+            }
+            Op::SemWait { sem } | Op::SemTryWait { sem } => {
+                let value = self.sems.entry(sem).or_default();
+                let acquired = *value > 0;
+                *value -= u32::from(acquired);
+                return Outcome::Acquired(acquired);
+            }
+            Op::SemPost { sem } => {
+                let value = self.sems.entry(sem).or_default();
+                *value = value.saturating_add(1);
+            }
+            Op::BarrierInit { barrier, count } => self.barriers.reset(barrier, Some(count.max(1))),
+            Op::BarrierDestroy { barrier } => self.barriers.reset(barrier, None),
+            Op::BarrierArrive { barrier } => return self.barriers.arrive(barrier, thread),
+            Op::BarrierLeave { .. } => {
+                return Outcome::Serial(self.barriers.leave(thread, choice));
+            }
             Op::End => self.ended.insert(thread),
             Op::Exit => self.exiting = Some(thread),
             Op::Choose { .. } => return Outcome::Chosen(choice),
@@ -201,6 +262,9 @@ impl SyncState {
     pub fn forget(&mut self, range: Range<u64>) {
         self.mutexes.retain(|addr, _| !range.contains(addr));
         self.conds.retain(|addr, _| !range.contains(addr));
+        self.rwlocks.retain(|addr, _| !range.contains(addr));
+        self.sems.retain(|addr, _| !range.contains(addr));
+        self.barriers.forget(range);
     }
 
     fn waiting_mut(&mut self, thread: ThreadId) -> &mut Waiting {

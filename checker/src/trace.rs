@@ -7,7 +7,7 @@
 //! heads of its chains, and nothing ever has to be recomputed.
 
 use crate::{
-    dependence::{Object, Touch, accesses_conflict, dependent, touches, tried},
+    dependence::{Object, Touch, accesses_conflict, dependent, same_round, touches, tried},
     sync::Mutex,
 };
 use alloc::vec::Vec;
@@ -35,7 +35,7 @@ struct Entry {
     event: u32,
     /// The entry before it in its chain.
     previous: Option<u32>,
-    /// For a mutex: the place of its [`Hold`].
+    /// For a mutex: the place of its [`Hold`]. For a semaphore: its value after it.
     hold: u32,
 }
 
@@ -160,8 +160,9 @@ impl Trace {
                 let read = Access { kind: AccessKind::Read, ..self.accesses(read)[k] };
                 self.accesses.push(read);
             }
-            if let Op::TryLock { mutex, .. } = self.event(read).op {
-                self.accesses.push(tried(mutex));
+            let Event { op, outcome, .. } = *self.event(read);
+            for (object, _) in touches(&op, outcome).into_iter().flatten() {
+                self.accesses.extend(object.triable().map(tried));
             }
         }
         let long =
@@ -252,7 +253,11 @@ impl Trace {
     fn index(&mut self, key: Key, touch: Touch, event: u32) {
         let place = self.entries.len() as u32;
         let previous = self.heads.insert(key, place);
-        let hold = self.holds.len() as u32;
+        let mut hold = self.holds.len() as u32;
+        if let Key::Object(Object::Sem(_)) = key {
+            let before = previous.map_or(0, |previous| self.entries[previous as usize].hold);
+            hold = if touch == Touch::Looks { before } else { self.value_after(before, event) };
+        }
         if let Key::Object(Object::Mutex(_)) = key {
             let before =
                 previous.map_or(UNTOUCHED, |p| self.holds[self.entries[p as usize].hold as usize]);
@@ -303,11 +308,20 @@ impl Trace {
         hold
     }
 
+    fn value_after(&self, before: u32, event: u32) -> u32 {
+        match self.event(event).op {
+            Op::SemInit { value, .. } => value,
+            Op::SemDestroy { .. } => 0,
+            Op::SemPost { .. } => before.saturating_add(1),
+            _ => before.saturating_sub(1),
+        }
+    }
+
     /// How often the thread held the mutex before the wait that `rewait` ends.
     fn depth_to_restore(&self, rewait: u32, mutex: u64) -> u32 {
-        let Some(wait) = self.events_of(self.event(rewait).thread).last() else { return 1 };
+        let Some(wait) = self.wait_before(self.event(rewait).thread, rewait) else { return 1 };
         let key = Key::Object(Object::Mutex(mutex));
-        let entry = self.entries_of(*wait).iter().find(|entry| entry.key == key);
+        let entry = self.entries_of(wait).iter().find(|entry| entry.key == key);
         entry.map_or(1, |entry| self.holds[entry.hold as usize].depth)
     }
 
@@ -338,22 +352,50 @@ impl Trace {
         head.map_or(UNTOUCHED, |head| self.holds[self.entries[*head as usize].hold as usize])
     }
 
-    /// The event that woke the thread from its wait for `cond`; `before` is where
-    /// to stop looking, and the wait is the thread's last event before it.
-    pub fn waker(&self, thread: ThreadId, cond: u64, before: u32) -> Option<u32> {
-        let of_thread = self.events_of(thread);
-        let wait = of_thread[of_thread.partition_point(|e| *e < before).checked_sub(1)?];
+    /// The entries of an object before an event, the latest first.
+    fn chain_of(&self, object: Object, before: u32) -> impl Iterator<Item = &Entry> {
         let at = |place: Option<u32>| place.map(|place| &self.entries[place as usize]);
-        let head = self.heads.get(&Key::Object(Object::Cond(cond))).copied();
+        let head = self.heads.get(&Key::Object(object)).copied();
         let chain = core::iter::successors(at(head), move |entry| at(entry.previous));
+        chain.skip_while(move |entry| entry.event >= before)
+    }
+
+    /// The events before this one that touch the object, the latest first. Awaited
+    /// events have another entry for what their iteration tried.
+    pub fn history(&self, object: Object, before: u32) -> impl Iterator<Item = u32> {
+        let touches_it = move |entry: &&Entry| {
+            let Event { op, outcome, .. } = *self.event(entry.event);
+            touches(&op, outcome).into_iter().flatten().any(|touch| touch == (object, entry.touch))
+        };
+        let mut last = None;
+        let events = self.chain_of(object, before).filter(touches_it).map(|entry| entry.event);
+        events.filter(move |event| last.replace(*event) != Some(*event))
+    }
+
+    /// The value of a semaphore before an event.
+    pub fn value(&self, sem: u64, before: u32) -> u32 {
+        self.chain_of(Object::Sem(sem), before).next().map_or(0, |entry| entry.hold)
+    }
+
+    /// The thread's last wait before an event.
+    fn wait_before(&self, thread: ThreadId, before: u32) -> Option<u32> {
+        let of_thread = self.events_of(thread);
+        let past = &of_thread[..of_thread.partition_point(|e| *e < before)];
+        past.iter().rev().copied().find(|e| matches!(self.event(*e).op, Op::Wait { .. }))
+    }
+
+    /// The event that woke the thread from its last wait for `cond`; `before` is where
+    /// to stop looking.
+    pub fn waker(&self, thread: ThreadId, cond: u64, before: u32) -> Option<u32> {
+        let wait = self.wait_before(thread, before)?;
         let mut waker = None;
-        let since = chain.skip_while(|entry| entry.event >= before);
-        for entry in since.take_while(|entry| entry.event > wait) {
-            let event = self.event(entry.event);
+        let since = self.history(Object::Cond(cond), before);
+        for entry in since.take_while(|entry| *entry > wait) {
+            let event = self.event(entry);
             match event.op {
-                Op::Broadcast { .. } => waker = Some(entry.event),
+                Op::Broadcast { .. } => waker = Some(entry),
                 Op::Signal { .. } if event.outcome == Outcome::Woken(Some(thread)) => {
-                    waker = Some(entry.event);
+                    waker = Some(entry);
                 }
                 // Whoever waited then is waited for by nobody.
                 Op::CondInit { .. } | Op::CondDestroy { .. } => waker = None,
@@ -376,11 +418,21 @@ impl Trace {
             let before = self.long.iter().copied().filter(|e| *e < limit.min(event));
             found.extend(before.filter(|e| accesses_conflict(self.footprint(*e), footprint)));
         }
+        let outcome = self.event(event).outcome;
         for own in self.entries_of(event) {
+            let mut nearest = outcome;
             for entry in self.chain(own, limit.min(event)) {
                 match own.key {
                     Key::Object(_) => {
+                        let theirs = self.event(entry.event).outcome;
                         if own.touch.conflicts(entry.touch) {
+                            found.push(entry.event);
+                        } else if !same_round(outcome, theirs) {
+                            // The rounds before the last one come before all of it.
+                            if nearest != outcome && !same_round(nearest, theirs) {
+                                break;
+                            }
+                            nearest = theirs;
                             found.push(entry.event);
                         }
                         if entry.touch == Touch::Changes {

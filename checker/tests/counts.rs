@@ -256,3 +256,165 @@ fn what_weak_atomics_were_used_on_is_known() {
     assert!(!weak(vec![vec![store(X, SC, 1)], vec![load(X, SC)]]));
     assert!(!weak(vec![vec![store(X, RLX, 1)], vec![load(Y, RLX)]]));
 }
+
+#[test]
+fn readers_have_one_execution() {
+    for n in 1..=6 {
+        let reader = vec![Instr::ReadLock(0), load(X, PLAIN), Instr::RwUnlock(0)];
+        let explored = source(&parallel(vec![reader; n]));
+        assert_safe(&explored);
+        assert_eq!((explored.counts.executions, explored.counts.blocked_by_sleep), (1, 0));
+    }
+}
+
+#[test]
+fn writers_and_a_semaphore_of_one_have_n_factorial_orders() {
+    let count = [load(X, PLAIN), Instr::StoreNext { loc: X, order: PLAIN, reg: 0 }];
+    for (n, factorial) in [(2, 2), (3, 6), (4, 24), (5, 120)] {
+        let writer = [&[Instr::WriteLock(0)], &count[..], &[Instr::RwUnlock(0)]].concat();
+        let explored = source(&parallel(vec![writer; n]));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, factorial);
+        assert_eq!(explored.counts.blocked_by_sleep, 0);
+        let taker = [&[Instr::SemWait(0)], &count[..], &[Instr::SemPost(0)]].concat();
+        let mut program = parallel(vec![taker; n]);
+        program.threads[0].insert(0, Instr::SemInit { sem: 0, value: 1 });
+        let explored = source(&program);
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, factorial);
+        assert_eq!(explored.counts.blocked_by_sleep, 0);
+    }
+}
+
+/// Each reader is before the writer or behind it, and that is all there is to tell.
+#[test]
+fn n_readers_and_a_writer_have_two_to_the_n_executions() {
+    for n in 0..=5 {
+        let reader = vec![Instr::ReadLock(0), load(X, PLAIN), Instr::RwUnlock(0)];
+        let writer = vec![Instr::WriteLock(0), store(X, PLAIN, 1), Instr::RwUnlock(0)];
+        let threads = std::iter::once(writer).chain(std::iter::repeat_n(reader, n)).collect();
+        let explored = source(&parallel(threads));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, 1 << n);
+    }
+}
+
+/// A reader lets go only after another has come: no writer gets in between, and the
+/// race of the writer with the first reader can only be reversed with that of the
+/// second.
+#[test]
+fn readers_that_need_each_other_are_passed_together() {
+    let first = vec![Instr::ReadLock(0), Instr::SemWait(0), Instr::RwUnlock(0)];
+    let second = vec![Instr::ReadLock(0), Instr::SemPost(0), Instr::RwUnlock(0)];
+    let writer = vec![Instr::WriteLock(0), Instr::RwUnlock(0)];
+    let explored = source(&parallel(vec![first.clone(), second, writer.clone()]));
+    assert_safe(&explored);
+    // The writer before both, behind both, or between the sections of the second and
+    // the first; behind the first alone it cannot be.
+    assert_eq!(explored.counts.executions, 3);
+    // Whoever never comes closes the lock for ever.
+    let explored = source(&parallel(vec![first, writer]));
+    assert!(matches!(explored.bugs.first(), Some(Bug::Deadlock(_))));
+}
+
+#[test]
+fn a_semaphore_of_two_lets_two_in() {
+    let taker = vec![Instr::SemWait(0), store(X, PLAIN, 1), Instr::SemPost(0)];
+    let mut program = parallel(vec![taker; 2]);
+    program.threads[0].insert(0, Instr::SemInit { sem: 0, value: 2 });
+    assert!(matches!(source(&program).bugs.first(), Some(Bug::Race(..))));
+    // What was done before a post is seen behind the wait.
+    let consumer = vec![Instr::SemWait(0), load(X, PLAIN)];
+    let explored =
+        source(&parallel(vec![vec![store(X, PLAIN, 1), Instr::SemPost(0)], consumer.clone()]));
+    assert_safe(&explored);
+    assert_eq!(explored.counts.executions, 1);
+    let explored = source(&parallel(vec![consumer]));
+    assert!(matches!(explored.bugs.first(), Some(Bug::Deadlock(_))));
+}
+
+/// Who is the serial one is a choice; besides that a barrier has one execution.
+#[test]
+fn a_barrier_of_n_has_one_execution_for_each_serial_thread() {
+    for n in 1..=5u32 {
+        let wait = Instr::Barrier { barrier: 0, reg: 0 };
+        let threads = (0..n).map(|k| {
+            let own = Loc(8 * u64::from(k), 8);
+            let next = Loc(8 * u64::from((k + 1) % n), 8);
+            vec![store(own, PLAIN, 1), wait, Instr::Load { loc: next, order: PLAIN, reg: 1 }]
+        });
+        let mut program = parallel(threads.collect());
+        program.threads[0].insert(0, Instr::BarrierInit { barrier: 0, count: n });
+        let explored = source(&program);
+        assert_safe(&explored);
+        assert_eq!((explored.counts.executions, explored.counts.blocked_by_sleep), (n.into(), 0));
+        assert_eq!(explored.states.len(), n as usize);
+        // One thread too many waits for ever, whichever it is.
+        program.threads.push(vec![wait]);
+        program.threads[0].insert(1, Instr::Create(n + 1));
+        program.threads[0].push(Instr::Join(n + 1));
+        let explored = source(&program);
+        let stuck = |bug: &&Bug| matches!(bug, Bug::Deadlock(_));
+        if n > 1 {
+            assert_eq!(explored.bugs.iter().filter(stuck).count(), n as usize + 1);
+        }
+    }
+}
+
+#[test]
+fn a_timeout_is_no_deadlock() {
+    // The lost wake-up of above, with a timeout.
+    let waiter =
+        vec![Instr::Lock(0), Instr::TimedWait { cond: 0, mutex: 0, reg: 0 }, Instr::Unlock(0)];
+    let explored = source(&parallel(vec![waiter, vec![Instr::Signal(0)]]));
+    assert_safe(&explored);
+    assert!(explored.counts.blocked_by_assume > 0);
+    // Two locks in opposite orders: one timeout is enough.
+    let timed = vec![
+        Instr::Lock(0),
+        Instr::TimedLock { mutex: 1, reg: 0 },
+        Instr::If { reg: 0, is: 1, skip: 1 },
+        Instr::Unlock(1),
+        Instr::Unlock(0),
+    ];
+    let other = vec![Instr::Lock(1), Instr::Lock(0), Instr::Unlock(0), Instr::Unlock(1)];
+    assert_safe(&source(&parallel(vec![timed.clone(), other])));
+    // It does not help those who wait for each other without.
+    let mut behind = timed;
+    behind[1] = Instr::Lock(1);
+    behind.truncate(2);
+    let other = vec![Instr::Lock(1), Instr::Lock(0)];
+    let explored =
+        source(&parallel(vec![behind, other, vec![Instr::TimedSemWait { sem: 0, reg: 0 }]]));
+    assert!(explored.bugs.iter().any(|bug| matches!(bug, Bug::Deadlock(_))));
+    // What happens after the timeout is seen.
+    let late = vec![Instr::TimedSemWait { sem: 0, reg: 0 }, Instr::Assert { reg: 0, is: 1 }];
+    let explored = source(&parallel(vec![late, vec![Instr::SemPost(0)]]));
+    assert!(matches!(explored.bugs.first(), Some(Bug::Failure(_))));
+}
+
+#[test]
+fn readers_in_a_cycle_are_named() {
+    // Each reads one lock and wants to write the other; a third thread reads too.
+    let crossed = |a, b| vec![Instr::ReadLock(a), Instr::WriteLock(b)];
+    let reader = vec![Instr::ReadLock(0), Instr::RwUnlock(0)];
+    let explored = source(&parallel(vec![reader, crossed(0, 1), crossed(1, 0)]));
+    let cycles = explored.findings.iter().filter_map(|(finding, events)| match finding {
+        Finding::Deadlock { waits } => Some((waits, events)),
+        _ => None,
+    });
+    let crossed: Vec<_> =
+        cycles.filter(|(waits, _)| waits.iter().filter(|w| w.in_cycle).count() == 2).collect();
+    assert_eq!(crossed.len(), 1);
+    let (waits, events) = crossed[0];
+    for (wait, other) in [(&waits[0], &waits[1]), (&waits[1], &waits[0])] {
+        assert_eq!(wait.holder, Some(other.thread));
+        let since = &events[wait.since.expect("it was acquired") as usize];
+        assert_eq!((since.thread, true), (other.thread, matches!(since.op, Op::ReadLock { .. })));
+    }
+    // Who wants to write what he reads waits for himself.
+    let upgrade = vec![Instr::ReadLock(0), Instr::WriteLock(0)];
+    let explored = source(&parallel(vec![upgrade]));
+    let Some((Finding::Deadlock { waits }, _)) = explored.findings.first() else { panic!() };
+    assert_eq!((waits[0].in_cycle, waits[0].holder), (true, Some(waits[0].thread)));
+}

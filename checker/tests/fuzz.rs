@@ -56,7 +56,7 @@ impl Tally {
 
 #[test]
 fn source_dpor_finds_what_naive_enumeration_finds() {
-    let programs = number("LENO_FUZZ", 2000);
+    let programs = number("LENO_FUZZ", 4000);
     let next = AtomicU64::new(number("LENO_SEED", 0));
     let tally = Mutex::new(Tally::default());
     let failure = Mutex::new(None);
@@ -97,7 +97,7 @@ fn source_dpor_finds_what_naive_enumeration_finds() {
 /// often than there are writes in these programs.
 #[test]
 fn awaits_lose_no_final_state() {
-    let programs = number("LENO_FUZZ", 2000) / 10;
+    let programs = number("LENO_FUZZ", 4000) / 20;
     let mut compared = 0;
     let mut seed = number("LENO_SEED", 0);
     while compared < programs {

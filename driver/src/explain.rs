@@ -168,6 +168,8 @@ impl Teller<'_> {
         match on {
             WaitsOn::Mutex { mutex: object, .. }
             | WaitsOn::Condition { cond: object }
+            | WaitsOn::Semaphore { sem: object }
+            | WaitsOn::Barrier { barrier: object }
             | WaitsOn::Write { object } => Some(self.sync_name(object)),
             WaitsOn::Thread { .. } => None,
         }
@@ -195,6 +197,12 @@ impl Teller<'_> {
             }
             WaitsOn::Condition { cond } => {
                 ("wait", format!("for a signal of {}", self.sync_name(cond)), None)
+            }
+            WaitsOn::Semaphore { sem } => {
+                ("wait", format!("for a post of {}", self.sync_name(sem)), None)
+            }
+            WaitsOn::Barrier { barrier } => {
+                ("wait", format!("for others at {}", self.sync_name(barrier)), None)
             }
             WaitsOn::Thread { thread } => {
                 ("join", format!("for the end of {}", self.threads.label(*thread)), None)

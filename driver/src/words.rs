@@ -52,8 +52,12 @@ pub fn step(step: &TraceStep, images: &Images, threads: &Threads) -> String {
         StepKind::Create { child } => format!("create {}", threads.name(child)),
         StepKind::Join { thread } => format!("join {}", threads.name(thread)),
         StepKind::End => "end".to_string(),
-        StepKind::MutexInit | StepKind::CondInit => on("init"),
-        StepKind::MutexDestroy | StepKind::CondDestroy => on("destroy"),
+        StepKind::MutexInit | StepKind::CondInit | StepKind::RwInit => on("init"),
+        StepKind::MutexDestroy
+        | StepKind::CondDestroy
+        | StepKind::RwDestroy
+        | StepKind::SemDestroy
+        | StepKind::BarrierDestroy => on("destroy"),
         StepKind::Lock { acquired: true } => on("lock"),
         StepKind::Lock { acquired: false } => format!("{}: refused", on("lock")),
         StepKind::TryLock { acquired: true } => on("trylock"),
@@ -66,6 +70,20 @@ pub fn step(step: &TraceStep, images: &Images, threads: &Threads) -> String {
         }
         StepKind::Signal { woken: None } => format!("{}: nobody waits", on("signal")),
         StepKind::Broadcast => on("broadcast"),
+        StepKind::Unwait => format!("{}: timeout", on("wait")),
+        StepKind::ReadLock { acquired: true } => on("read lock"),
+        StepKind::ReadLock { acquired: false } => format!("{}: busy", on("read lock")),
+        StepKind::WriteLock { acquired: true } => on("write lock"),
+        StepKind::WriteLock { acquired: false } => format!("{}: busy", on("write lock")),
+        StepKind::RwUnlock => on("unlock"),
+        StepKind::SemInit { value } => format!("{} = {value}", on("init")),
+        StepKind::SemWait { acquired: true } => on("take"),
+        StepKind::SemWait { acquired: false } => format!("{}: none left", on("take")),
+        StepKind::SemPost => on("post"),
+        StepKind::BarrierInit { count } => format!("{} for {count}", on("init")),
+        StepKind::BarrierArrive => on("arrive at"),
+        StepKind::BarrierLeave { serial: true } => format!("{} as the serial one", on("leave")),
+        StepKind::BarrierLeave { serial: false } => on("leave"),
         StepKind::Choose { value, alternatives } => format!("choose {value} of {alternatives}"),
         StepKind::Hidden => "state inside libc".to_string(),
         StepKind::Exit => "exit".to_string(),
@@ -128,11 +146,25 @@ pub fn verb(kind: StepKind) -> &'static str {
         StepKind::Create { .. } => "create",
         StepKind::Join { .. } => "join",
         StepKind::End => "end",
-        StepKind::MutexInit | StepKind::CondInit => "init",
-        StepKind::MutexDestroy | StepKind::CondDestroy => "destroy",
+        StepKind::MutexInit
+        | StepKind::CondInit
+        | StepKind::RwInit
+        | StepKind::SemInit { .. }
+        | StepKind::BarrierInit { .. } => "init",
+        StepKind::MutexDestroy
+        | StepKind::CondDestroy
+        | StepKind::RwDestroy
+        | StepKind::SemDestroy
+        | StepKind::BarrierDestroy => "destroy",
+        StepKind::Unwait => "timeout",
+        StepKind::ReadLock { .. } => "read lock",
+        StepKind::WriteLock { .. } => "write lock",
+        StepKind::SemWait { .. } => "wait",
+        StepKind::SemPost => "post",
+        StepKind::BarrierArrive | StepKind::BarrierLeave { .. } => "barrier",
         StepKind::Lock { .. } => "lock",
         StepKind::TryLock { .. } => "trylock",
-        StepKind::Unlock => "unlock",
+        StepKind::Unlock | StepKind::RwUnlock => "unlock",
         StepKind::Wait => "wait",
         StepKind::Rewait => "wake-up",
         StepKind::Signal { .. } => "signal",

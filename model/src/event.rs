@@ -149,6 +149,70 @@ pub enum Op {
     Broadcast {
         cond: u64,
     },
+    /// Instead of the second half, where a timed wait has timed out: the thread
+    /// leaves the waiters. If it was woken in between it just goes on. The mutex
+    /// is locked by a `Lock` behind it.
+    Unwait {
+        cond: u64,
+    },
+    RwInit {
+        rwlock: u64,
+    },
+    RwDestroy {
+        rwlock: u64,
+    },
+    /// Enabled when nobody holds the lock for writing. Waiting writers are not
+    /// preferred, and a thread may hold it for reading several times.
+    ReadLock {
+        rwlock: u64,
+    },
+    /// Enabled when nobody holds the lock, the thread itself included.
+    WriteLock {
+        rwlock: u64,
+    },
+    TryReadLock {
+        rwlock: u64,
+    },
+    TryWriteLock {
+        rwlock: u64,
+    },
+    RwUnlock {
+        rwlock: u64,
+    },
+    SemInit {
+        sem: u64,
+        value: u32,
+    },
+    SemDestroy {
+        sem: u64,
+    },
+    /// Enabled when the value is above 0, and takes one off.
+    SemWait {
+        sem: u64,
+    },
+    SemTryWait {
+        sem: u64,
+    },
+    SemPost {
+        sem: u64,
+    },
+    BarrierInit {
+        barrier: u64,
+        count: u32,
+    },
+    BarrierDestroy {
+        barrier: u64,
+    },
+    /// The first half of a wait at a barrier: the thread joins the round.
+    BarrierArrive {
+        barrier: u64,
+    },
+    /// The second half: enabled when the thread's round is full. Which thread of
+    /// the round is the serial one is a choice of the leave of its lowest thread,
+    /// which the others leave behind.
+    BarrierLeave {
+        barrier: u64,
+    },
     /// A value from `0..alternatives` that the search chooses.
     Choose {
         alternatives: u32,
@@ -167,14 +231,22 @@ pub enum Op {
 pub enum Outcome {
     /// As the operation says, with nothing left open.
     Done,
-    /// Of `Lock` (a relock of an error-checking mutex is refused) and `TryLock`.
+    /// Of `Lock` (a relock of an error-checking mutex is refused), of `ReadLock` and
+    /// `WriteLock` (always true) and of the operations that only try.
     Acquired(bool),
-    /// Of `Unlock`: whether the thread held the mutex.
+    /// Of `Unlock` and `RwUnlock`: whether the thread held the lock.
     Released(bool),
+    /// Of `RwUnlock`: the thread held the lock for reading.
+    ReleasedShared,
     /// Of `Signal`.
     Woken(Option<ThreadId>),
     /// Of `Choose`.
     Chosen(u32),
+    /// Of `BarrierArrive`: the how-manieth round at this address the thread is in,
+    /// and whether it is the last to come.
+    Arrived { round: u32, full: bool },
+    /// Of `BarrierLeave`: whether the thread is the serial one of its round.
+    Serial(bool),
 }
 
 /// One event of an execution.

@@ -38,6 +38,9 @@ pub struct Pending {
     pub awaiting: bool,
     /// As [`Event::iteration`]; not 0 also when the write has come already.
     pub iteration: u32,
+    /// It waits with a timeout that did not fire: that it fires was the other
+    /// choice of an event before this one.
+    pub timed: bool,
 }
 
 /// A thread that failed by itself: a failed assertion, a signal, misuse of memory

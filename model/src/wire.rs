@@ -181,7 +181,8 @@ pub struct Wait {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitsOn {
-    /// `since` is the step in which the holder acquired it.
+    /// A mutex or a read-write lock; `since` is the step in which the holder (of
+    /// several readers, one) acquired it.
     Mutex {
         mutex: Object,
         holder: Option<ThreadId>,
@@ -189,6 +190,12 @@ pub enum WaitsOn {
     },
     Condition {
         cond: Object,
+    },
+    Semaphore {
+        sem: Object,
+    },
+    Barrier {
+        barrier: Object,
     },
     Thread {
         thread: ThreadId,
@@ -239,6 +246,20 @@ pub enum StepKind {
     Rewait,
     Signal { woken: Option<ThreadId> },
     Broadcast,
+    Unwait,
+    RwInit,
+    RwDestroy,
+    ReadLock { acquired: bool },
+    WriteLock { acquired: bool },
+    RwUnlock,
+    SemInit { value: u32 },
+    SemDestroy,
+    SemWait { acquired: bool },
+    SemPost,
+    BarrierInit { count: u32 },
+    BarrierDestroy,
+    BarrierArrive,
+    BarrierLeave { serial: bool },
     Choose { value: u32, alternatives: u32 },
     Hidden,
     Exit,

@@ -219,12 +219,27 @@ pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
     event_with(op, accesses, site, |planned| planned)
 }
 
+/// The same for a wait whose timeout, which may fire, has been chosen not to.
+pub fn event_timed(op: Op, site: SiteRef) -> Event {
+    make(op, &Accesses::none(), site, true, |planned| planned)
+}
+
 /// The same where the accesses turn out only when the turn has come: a failed
 /// compare-exchange writes nothing.
 pub fn event_with(
     op: Op,
     accesses: &Accesses,
     site: SiteRef,
+    settle: impl FnOnce(Accesses) -> Accesses,
+) -> Event {
+    make(op, accesses, site, false, settle)
+}
+
+fn make(
+    op: Op,
+    accesses: &Accesses,
+    site: SiteRef,
+    timed: bool,
     settle: impl FnOnce(Accesses) -> Accesses,
 ) -> Event {
     let x = running().expect("events happen in an execution");
@@ -239,11 +254,14 @@ pub fn event_with(
     }
     let spins = match op {
         Op::Access => accesses.first().is_some_and(|a| a.kind.reads()),
-        Op::TryLock { .. } => true,
+        Op::TryLock { .. }
+        | Op::TryReadLock { .. }
+        | Op::TryWriteLock { .. }
+        | Op::SemTryWait { .. } => true,
         _ => false,
     };
     let local_state = if spins { Some(local_state(x.thread().private_writes)) } else { None };
-    x.director.arrive(Arrival { thread: me, ordinal, site, op, accesses, local_state });
+    x.director.arrive(Arrival { thread: me, ordinal, site, op, accesses, local_state, timed });
     wait_for_turn();
 
     let accesses = settle(*accesses);
@@ -415,6 +433,7 @@ pub fn finish(end: End) -> ! {
             access_count: pending.accesses.len() as u32,
             awaiting: pending.awaiting,
             iteration: pending.iteration,
+            timed: pending.timed,
         });
     }
     record.set_end(end);

@@ -161,6 +161,13 @@ fn waits_for(waits: &[Blocked]) -> Vec<Wait> {
             },
             Op::Rewait { cond, .. } => WaitsOn::Condition { cond: describe::object(cond) },
             Op::Join { thread } => WaitsOn::Thread { thread },
+            Op::ReadLock { rwlock } | Op::WriteLock { rwlock } => WaitsOn::Mutex {
+                mutex: describe::object(rwlock),
+                holder: blocked.holder,
+                since: blocked.since,
+            },
+            Op::SemWait { sem } => WaitsOn::Semaphore { sem: describe::object(sem) },
+            Op::BarrierLeave { barrier } => WaitsOn::Barrier { barrier: describe::object(barrier) },
             _ => WaitsOn::Write { object: execution::awaited_object(blocked.thread) },
         };
         let stack = describe::stack(blocked.site, execution::frames_of(blocked.thread));
@@ -193,10 +200,27 @@ fn synchronisation_objects(op: &Op) -> Vec<u64> {
         | Op::TryLock { mutex, .. }
         | Op::Unlock { mutex } => vec![mutex],
         Op::CondInit { cond }
+        | Op::Unwait { cond }
         | Op::CondDestroy { cond }
         | Op::Signal { cond }
         | Op::Broadcast { cond } => vec![cond],
         Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => vec![cond, mutex],
+        Op::RwInit { rwlock }
+        | Op::RwDestroy { rwlock }
+        | Op::ReadLock { rwlock }
+        | Op::WriteLock { rwlock }
+        | Op::TryReadLock { rwlock }
+        | Op::TryWriteLock { rwlock }
+        | Op::RwUnlock { rwlock } => vec![rwlock],
+        Op::SemInit { sem, .. }
+        | Op::SemDestroy { sem }
+        | Op::SemWait { sem }
+        | Op::SemTryWait { sem }
+        | Op::SemPost { sem } => vec![sem],
+        Op::BarrierInit { barrier, .. }
+        | Op::BarrierDestroy { barrier }
+        | Op::BarrierArrive { barrier }
+        | Op::BarrierLeave { barrier } => vec![barrier],
         _ => vec![],
     }
 }
@@ -222,6 +246,22 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
             woken: if let Outcome::Woken(thread) = outcome { *thread } else { None },
         },
         Op::Broadcast { .. } => StepKind::Broadcast,
+        Op::Unwait { .. } => StepKind::Unwait,
+        Op::RwInit { .. } => StepKind::RwInit,
+        Op::RwDestroy { .. } => StepKind::RwDestroy,
+        Op::ReadLock { .. } | Op::TryReadLock { .. } => StepKind::ReadLock { acquired },
+        Op::WriteLock { .. } | Op::TryWriteLock { .. } => StepKind::WriteLock { acquired },
+        Op::RwUnlock { .. } => StepKind::RwUnlock,
+        Op::SemInit { value, .. } => StepKind::SemInit { value },
+        Op::SemDestroy { .. } => StepKind::SemDestroy,
+        Op::SemWait { .. } | Op::SemTryWait { .. } => StepKind::SemWait { acquired },
+        Op::SemPost { .. } => StepKind::SemPost,
+        Op::BarrierInit { count, .. } => StepKind::BarrierInit { count },
+        Op::BarrierDestroy { .. } => StepKind::BarrierDestroy,
+        Op::BarrierArrive { .. } => StepKind::BarrierArrive,
+        Op::BarrierLeave { .. } => {
+            StepKind::BarrierLeave { serial: *outcome == Outcome::Serial(true) }
+        }
         Op::Choose { alternatives } => StepKind::Choose {
             value: if let Outcome::Chosen(v) = outcome { *v } else { 0 },
             alternatives,

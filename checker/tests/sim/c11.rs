@@ -62,10 +62,65 @@ pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
         if fence(j, |order| order.acquires()) {
             direct.extend((0..j).filter(|r| sequenced(*r, j)).flat_map(released_to));
         }
+        let used = event.outcome != Outcome::Acquired(false);
+        // Whether the object was made anew between the two.
+        let reset = |object: u64, i: usize, j: usize| {
+            events[i + 1..j].iter().any(|between| match between.op {
+                Op::RwInit { rwlock } => rwlock == object,
+                Op::SemInit { sem, .. } => sem == object,
+                Op::BarrierInit { barrier, .. } => barrier == object,
+                _ => false,
+            })
+        };
         for (i, earlier) in events[..j].iter().enumerate() {
             let synchronizes = match (earlier.op, event.op) {
                 (Op::Create { child }, _) => child == event.thread,
                 (Op::End, Op::Join { thread }) => thread == earlier.thread,
+                (
+                    Op::SemPost { sem },
+                    Op::SemWait { sem: other } | Op::SemTryWait { sem: other },
+                ) => sem == other && event.outcome == Outcome::Acquired(true) && !reset(sem, i, j),
+                (
+                    Op::SemInit { sem, .. },
+                    Op::SemWait { sem: other }
+                    | Op::SemTryWait { sem: other }
+                    | Op::SemPost { sem: other },
+                ) => sem == other && used && !reset(sem, i, j),
+                (
+                    Op::RwUnlock { rwlock },
+                    Op::WriteLock { rwlock: other } | Op::TryWriteLock { rwlock: other },
+                ) => {
+                    let released = earlier.outcome != Outcome::Released(false);
+                    rwlock == other && used && released && !reset(rwlock, i, j)
+                }
+                (
+                    Op::RwUnlock { rwlock },
+                    Op::ReadLock { rwlock: other } | Op::TryReadLock { rwlock: other },
+                ) => {
+                    let released = earlier.outcome == Outcome::Released(true);
+                    rwlock == other && used && released && !reset(rwlock, i, j)
+                }
+                (
+                    Op::RwInit { rwlock },
+                    Op::ReadLock { rwlock: other }
+                    | Op::TryReadLock { rwlock: other }
+                    | Op::WriteLock { rwlock: other }
+                    | Op::TryWriteLock { rwlock: other }
+                    | Op::RwUnlock { rwlock: other },
+                ) => rwlock == other && used && !reset(rwlock, i, j),
+                (Op::BarrierInit { barrier, .. }, Op::BarrierArrive { barrier: other }) => {
+                    barrier == other && !reset(barrier, i, j)
+                }
+                (Op::BarrierArrive { barrier }, Op::BarrierLeave { barrier: other }) => {
+                    // The round is that of the thread's arrival.
+                    let own = (0..j).rev().find(|k| events[*k].thread == event.thread);
+                    let round = |outcome| match outcome {
+                        Outcome::Arrived { round, .. } => Some(round),
+                        _ => None,
+                    };
+                    barrier == other
+                        && own.is_some_and(|k| round(events[k].outcome) == round(earlier.outcome))
+                }
                 _ => false,
             };
             if synchronizes {

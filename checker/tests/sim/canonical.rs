@@ -4,7 +4,10 @@
 use super::Recorded;
 use leno_checker::dependence::dependent;
 use leno_model::{Op, Outcome};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 pub fn trace_of(run: &Recorded) -> u64 {
     let execution = run.execution();
@@ -18,6 +21,9 @@ pub fn trace_of(run: &Recorded) -> u64 {
     let mut of_thread: Vec<Vec<usize>> = vec![vec![]; threads];
     let mut waits_for: Vec<Option<u64>> = vec![None; threads];
     let mut woken_by: Vec<Option<usize>> = vec![None; threads];
+    // The arrivals in each round of each barrier, and its lowest thread's leave.
+    let mut rounds: HashMap<(u64, u32), (Vec<usize>, Option<usize>)> = HashMap::new();
+    let mut round_of: Vec<Option<(u64, u32)>> = vec![None; threads];
     // For each event the events of its iteration.
     let mut iterations: Vec<Vec<usize>> = vec![];
     // For each event the set of those before it.
@@ -32,9 +38,13 @@ pub fn trace_of(run: &Recorded) -> u64 {
                 a.thread != b.thread && reads.iter().any(|read| depends(*read, other))
             };
             let woken = matches!(b.op, Op::Rewait { .. }) && woken_by[b.thread.index()] == Some(i);
+            let round = round_of[b.thread.index()].map(|round| &rounds[&round]);
+            let released = matches!(b.op, Op::BarrierLeave { .. })
+                && round.is_some_and(|(came, left)| came.contains(&i) || *left == Some(i));
             let follows = past >> i & 1 != 0
                 || depends(i, j)
                 || woken
+                || released
                 || read(&iteration, i)
                 || read(&iterations[i], j);
             if follows {
@@ -43,6 +53,18 @@ pub fn trace_of(run: &Recorded) -> u64 {
         }
         match (b.op, b.outcome) {
             (Op::Wait { cond, .. }, _) => waits_for[b.thread.index()] = Some(cond),
+            (Op::Unwait { .. }, _) => waits_for[b.thread.index()] = None,
+            (Op::BarrierArrive { barrier }, Outcome::Arrived { round, .. }) => {
+                rounds.entry((barrier, round)).or_default().0.push(j);
+                round_of[b.thread.index()] = Some((barrier, round));
+            }
+            (Op::BarrierLeave { .. }, _) => {
+                let round = round_of[b.thread.index()].expect("it has arrived");
+                let (came, left) = rounds.get_mut(&round).expect("it has arrived");
+                if came.iter().all(|i| events[*i].thread >= b.thread) {
+                    *left = Some(j);
+                }
+            }
             (Op::Signal { .. }, Outcome::Woken(Some(thread))) => {
                 waits_for[thread.index()] = None;
                 woken_by[thread.index()] = Some(j);

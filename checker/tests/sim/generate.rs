@@ -36,12 +36,29 @@ enum Theme {
     Locks,
     Conditions,
     Spins,
+    Readers,
+    Semaphores,
+    Barriers,
+    Timeouts,
     All,
 }
 
 pub fn program(seed: u64) -> Program {
     let mut r = Random(seed);
-    let theme = r.pick(&[Theme::Memory, Theme::Locks, Theme::Conditions, Theme::Spins, Theme::All]);
+    let theme = r.pick(&[
+        Theme::Memory,
+        Theme::Locks,
+        Theme::Conditions,
+        Theme::Spins,
+        Theme::Readers,
+        Theme::Readers,
+        Theme::Semaphores,
+        Theme::Semaphores,
+        Theme::Barriers,
+        Theme::Timeouts,
+        Theme::All,
+        Theme::All,
+    ]);
     let threads = r.pick(&[2, 3, 3, 3, 4]) as usize;
     let total = r.below(7) as usize + 3;
     let mut program = Program { threads: vec![vec![]; threads], ..Program::default() };
@@ -49,6 +66,19 @@ pub fn program(seed: u64) -> Program {
         let thread = r.below(threads as u64) as usize;
         let group = instr(&mut r, theme, threads as u32);
         program.threads[thread].extend(group);
+    }
+    if r.one_in(2) {
+        let (barrier, count) = (0, r.pick(&[2, 2, 3]));
+        match theme {
+            Theme::Semaphores => {
+                let value = r.below(3) as u32;
+                program.threads[0].insert(0, Instr::SemInit { sem: 0, value });
+            }
+            Theme::Barriers => {
+                program.threads[0].insert(0, Instr::BarrierInit { barrier, count });
+            }
+            _ => {}
+        }
     }
     for child in 1..threads {
         let creator = if r.one_in(4) { r.below(child as u64) as usize } else { 0 };
@@ -105,6 +135,8 @@ fn spins(group: &[Instr]) -> bool {
                 | Instr::UntilTestAndCas { .. }
                 | Instr::UntilTryLock(_)
                 | Instr::UntilEitherLock { .. }
+                | Instr::UntilTryWriteLock(_)
+                | Instr::UntilSemTryWait(_)
         )
     })
 }
@@ -173,6 +205,84 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         5 => vec![Instr::UntilTryLock(mutex), Instr::Unlock(mutex)],
         _ => vec![Instr::UntilEitherLock { loc, order: atomic, is: value, mutex }],
     };
+    let rwlock = r.pick(&[0, 0, 0, 1]);
+    let section = |r: &mut Random, lock| {
+        let inside = match r.below(3) {
+            0 => vec![Instr::Load { loc, order, reg }],
+            1 => vec![Instr::Store { loc, order, value }],
+            _ => vec![],
+        };
+        [vec![lock], inside, vec![Instr::RwUnlock(rwlock)]].concat()
+    };
+    let readers = |r: &mut Random| match r.below(16) {
+        0..4 => section(r, Instr::ReadLock(rwlock)),
+        4..7 => section(r, Instr::WriteLock(rwlock)),
+        7 => vec![Instr::ReadLock(rwlock)],
+        8 => vec![Instr::RwUnlock(rwlock)],
+        9 => vec![Instr::TryReadLock { rwlock, reg }],
+        10 => vec![Instr::TryWriteLock { rwlock, reg }],
+        11 => vec![
+            Instr::TryWriteLock { rwlock, reg },
+            Instr::If { reg, is: 1, skip: 1 },
+            Instr::RwUnlock(rwlock),
+        ],
+        12 => vec![
+            Instr::TryReadLock { rwlock, reg },
+            Instr::If { reg, is: 1, skip: 1 },
+            Instr::RwUnlock(rwlock),
+        ],
+        13 => vec![
+            Instr::ReadLock(rwlock),
+            Instr::ReadLock(1 - rwlock),
+            Instr::RwUnlock(1 - rwlock),
+            Instr::RwUnlock(rwlock),
+        ],
+        14 => vec![if r.one_in(3) { Instr::RwDestroy(rwlock) } else { Instr::RwInit(rwlock) }],
+        _ => vec![Instr::UntilTryWriteLock(rwlock), Instr::RwUnlock(rwlock)],
+    };
+    let sem = r.pick(&[0, 0, 0, 1]);
+    let semaphores = |r: &mut Random| match r.below(12) {
+        0..3 => vec![Instr::SemWait(sem)],
+        3..6 => vec![Instr::SemPost(sem)],
+        6..8 => vec![
+            Instr::SemWait(sem),
+            Instr::Store { loc, order: PLAIN, value },
+            Instr::SemPost(sem),
+        ],
+        8 => vec![Instr::SemTryWait { sem, reg }],
+        9 => vec![
+            Instr::SemTryWait { sem, reg },
+            Instr::If { reg, is: 1, skip: 1 },
+            Instr::SemPost(sem),
+        ],
+        10 => vec![match r.below(4) {
+            0 => Instr::SemDestroy(sem),
+            value => Instr::SemInit { sem, value: value as u32 - 1 },
+        }],
+        _ => vec![Instr::UntilSemTryWait(sem)],
+    };
+    let barrier = r.pick(&[0, 0, 0, 1]);
+    let barriers = |r: &mut Random| match r.below(10) {
+        0 => vec![Instr::BarrierInit { barrier, count: r.pick(&[1, 2, 3]) }],
+        1 if r.one_in(3) => vec![Instr::BarrierDestroy(barrier)],
+        _ => vec![Instr::Barrier { barrier, reg }],
+    };
+    let timeouts = |r: &mut Random| match r.below(10) {
+        0 => vec![Instr::TimedLock { mutex, reg }],
+        1 => vec![
+            Instr::TimedLock { mutex, reg },
+            Instr::If { reg, is: 1, skip: 1 },
+            Instr::Unlock(mutex),
+        ],
+        2 => vec![Instr::Lock(mutex), Instr::TimedWait { cond, mutex, reg }, Instr::Unlock(mutex)],
+        3 => vec![Instr::TimedWriteLock { rwlock, reg }],
+        4 => vec![Instr::TimedSemWait { sem, reg }],
+        5 => vec![Instr::Signal(cond)],
+        6 => vec![Instr::Lock(mutex), Instr::Unlock(mutex)],
+        7 => vec![Instr::ReadLock(rwlock), Instr::RwUnlock(rwlock)],
+        8 => vec![Instr::SemPost(sem)],
+        _ => vec![Instr::Broadcast(cond)],
+    };
     let others = |r: &mut Random| match r.below(6) {
         0 => vec![Instr::Assert { reg, is: value }],
         1 => vec![Instr::If { reg, is: value, skip: 1 + r.below(2) as u8 }],
@@ -190,10 +300,24 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Conditions, _) => conditions(r),
         (Theme::Spins, 0..2) => spins(r),
         (Theme::Spins, _) => memory(r),
-        (Theme::All, 0) => others(r),
-        (Theme::All, 1) => memory(r),
-        (Theme::All, 2) => locks(r),
-        (Theme::All, 3) => conditions(r),
-        (Theme::All, _) => spins(r),
+        (Theme::Readers, 0) => memory(r),
+        (Theme::Readers, _) => readers(r),
+        (Theme::Semaphores, 0) => memory(r),
+        (Theme::Semaphores, _) => semaphores(r),
+        (Theme::Barriers, 0) => memory(r),
+        (Theme::Barriers, _) => barriers(r),
+        (Theme::Timeouts, 0) => memory(r),
+        (Theme::Timeouts, _) => timeouts(r),
+        (Theme::All, _) => match r.below(9) {
+            0 => others(r),
+            1 => memory(r),
+            2 => locks(r),
+            3 => conditions(r),
+            4 => readers(r),
+            5 => semaphores(r),
+            6 => barriers(r),
+            7 => timeouts(r),
+            _ => spins(r),
+        },
     }
 }

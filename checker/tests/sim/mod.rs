@@ -80,6 +80,61 @@ pub enum Instr {
     },
     Signal(u8),
     Broadcast(u8),
+    /// Tries the lock, then chooses whether the timeout fires, then locks.
+    TimedLock {
+        mutex: u8,
+        reg: u8,
+    },
+    /// Chooses whether the timeout fires, then waits.
+    TimedWait {
+        cond: u8,
+        mutex: u8,
+        reg: u8,
+    },
+    ReadLock(u8),
+    WriteLock(u8),
+    TryReadLock {
+        rwlock: u8,
+        reg: u8,
+    },
+    TryWriteLock {
+        rwlock: u8,
+        reg: u8,
+    },
+    TimedWriteLock {
+        rwlock: u8,
+        reg: u8,
+    },
+    RwUnlock(u8),
+    RwInit(u8),
+    RwDestroy(u8),
+    UntilTryWriteLock(u8),
+    SemInit {
+        sem: u8,
+        value: u32,
+    },
+    SemDestroy(u8),
+    SemWait(u8),
+    SemTryWait {
+        sem: u8,
+        reg: u8,
+    },
+    TimedSemWait {
+        sem: u8,
+        reg: u8,
+    },
+    UntilSemTryWait(u8),
+    SemPost(u8),
+    BarrierInit {
+        barrier: u8,
+        count: u32,
+    },
+    BarrierDestroy(u8),
+    /// The register gets whether the thread is the serial one.
+    Barrier {
+        barrier: u8,
+        reg: u8,
+    },
     Create(u32),
     Join(u32),
     Choose {
@@ -263,9 +318,21 @@ pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
 
 enum Arrives {
     Event(Op, Vec<Access>),
+    /// It blocks with a timeout that does not fire.
+    Timed(Op),
     /// Nothing to do here: go on with the next instruction.
     Private,
     Stopped,
+}
+
+impl Arrives {
+    fn event(self) -> (Op, Vec<Access>) {
+        match self {
+            Arrives::Event(op, accesses) => (op, accesses),
+            Arrives::Timed(op) => (op, vec![]),
+            Arrives::Private | Arrives::Stopped => panic!("no event"),
+        }
+    }
 }
 
 impl Machine<'_> {
@@ -293,10 +360,13 @@ impl Machine<'_> {
     /// Runs private code up to the next event and arrives there.
     fn advance(&mut self, thread: usize) {
         loop {
-            match self.next(thread) {
+            let next = self.next(thread);
+            let timed = matches!(next, Arrives::Timed(_));
+            match next {
                 Arrives::Private => self.threads[thread].pc += 1,
                 Arrives::Stopped => return,
-                Arrives::Event(op, accesses) => {
+                Arrives::Timed(_) | Arrives::Event(..) => {
+                    let (op, accesses) = next.event();
                     let state = &mut self.threads[thread];
                     let ordinal = state.ordinal;
                     state.ordinal += 1;
@@ -313,6 +383,7 @@ impl Machine<'_> {
                         op,
                         accesses: &accesses,
                         local_state: self.unroll.is_none().then(|| hasher.finish()),
+                        timed,
                     });
                     return;
                 }
@@ -329,6 +400,10 @@ impl Machine<'_> {
         let only = |op| Arrives::Event(op, vec![]);
         let m = |mutex: u8| 0x8000 + u64::from(mutex) * 64;
         let c = |cond: u8| 0x9000 + u64::from(cond) * 64;
+        let rw = |rwlock: u8| 0xa000 + u64::from(rwlock) * 64;
+        let s = |sem: u8| 0xb000 + u64::from(sem) * 64;
+        let b = |barrier: u8| 0xc000 + u64::from(barrier) * 64;
+        let fires = Op::Choose { alternatives: 2 };
         let Some(instr) = self.instr(thread) else {
             if state.exited {
                 self.completed = true;
@@ -376,6 +451,53 @@ impl Machine<'_> {
             }),
             Instr::Signal(cond) => only(Op::Signal { cond: c(cond) }),
             Instr::Broadcast(cond) => only(Op::Broadcast { cond: c(cond) }),
+            Instr::TimedLock { mutex, .. } => match state.phase {
+                0 => only(Op::TryLock { mutex: m(mutex), kind: self.kind(mutex) }),
+                1 => only(fires),
+                _ => Arrives::Timed(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
+            },
+            Instr::TimedWait { cond, mutex, .. } => match state.phase {
+                0 => only(Op::Wait { cond: c(cond), mutex: m(mutex) }),
+                1 => only(fires),
+                2 => Arrives::Timed(Op::Rewait { cond: c(cond), mutex: m(mutex) }),
+                3 => only(Op::Unwait { cond: c(cond) }),
+                _ => only(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
+            },
+            Instr::ReadLock(rwlock) => only(Op::ReadLock { rwlock: rw(rwlock) }),
+            Instr::WriteLock(rwlock) => only(Op::WriteLock { rwlock: rw(rwlock) }),
+            Instr::TryReadLock { rwlock, .. } => only(Op::TryReadLock { rwlock: rw(rwlock) }),
+            Instr::TryWriteLock { rwlock, .. } | Instr::UntilTryWriteLock(rwlock) => {
+                only(Op::TryWriteLock { rwlock: rw(rwlock) })
+            }
+            Instr::TimedWriteLock { rwlock, .. } => match state.phase {
+                0 => only(Op::TryWriteLock { rwlock: rw(rwlock) }),
+                1 => only(fires),
+                _ => Arrives::Timed(Op::WriteLock { rwlock: rw(rwlock) }),
+            },
+            Instr::RwUnlock(rwlock) => only(Op::RwUnlock { rwlock: rw(rwlock) }),
+            Instr::RwInit(rwlock) => only(Op::RwInit { rwlock: rw(rwlock) }),
+            Instr::RwDestroy(rwlock) => only(Op::RwDestroy { rwlock: rw(rwlock) }),
+            Instr::SemInit { sem, value } => only(Op::SemInit { sem: s(sem), value }),
+            Instr::SemDestroy(sem) => only(Op::SemDestroy { sem: s(sem) }),
+            Instr::SemWait(sem) => only(Op::SemWait { sem: s(sem) }),
+            Instr::SemTryWait { sem, .. } | Instr::UntilSemTryWait(sem) => {
+                only(Op::SemTryWait { sem: s(sem) })
+            }
+            Instr::TimedSemWait { sem, .. } => match state.phase {
+                0 => only(Op::SemTryWait { sem: s(sem) }),
+                1 => only(fires),
+                _ => Arrives::Timed(Op::SemWait { sem: s(sem) }),
+            },
+            Instr::SemPost(sem) => only(Op::SemPost { sem: s(sem) }),
+            Instr::BarrierInit { barrier, count } => {
+                only(Op::BarrierInit { barrier: b(barrier), count })
+            }
+            Instr::BarrierDestroy(barrier) => only(Op::BarrierDestroy { barrier: b(barrier) }),
+            Instr::Barrier { barrier, .. } => only(if state.phase == 0 {
+                Op::BarrierArrive { barrier: b(barrier) }
+            } else {
+                Op::BarrierLeave { barrier: b(barrier) }
+            }),
             Instr::Create(child) => only(Op::Create { child: ThreadId(child) }),
             Instr::Join(other) => only(Op::Join { thread: ThreadId(other) }),
             Instr::Choose { alternatives, .. } => only(Op::Choose { alternatives }),
@@ -409,7 +531,7 @@ impl Machine<'_> {
     /// The thread's event happens, with the private code behind it.
     fn step(&mut self, thread: usize) {
         let id = ThreadId(thread as u32);
-        let Arrives::Event(_, mut accesses) = self.next(thread) else { panic!("no event") };
+        let (_, mut accesses) = self.next(thread).event();
         let instr = self.instr(thread);
         let mut read = None;
         // None: this instruction goes on; the phase it does it with.
@@ -480,7 +602,42 @@ impl Machine<'_> {
             (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => {
                 read = Some((reg, value.into()))
             }
-            (Some(Instr::Wait { .. }), _) if phase == 0 => again = Some(1),
+            (Some(Instr::Wait { .. } | Instr::Barrier { .. }), _) if phase == 0 => again = Some(1),
+            (Some(Instr::Barrier { reg, .. }), Outcome::Serial(serial)) => {
+                read = Some((reg, serial.into()))
+            }
+            (
+                Some(Instr::UntilTryWriteLock(_) | Instr::UntilSemTryWait(_)),
+                Outcome::Acquired(false),
+            ) => again = Some(0),
+            (
+                Some(
+                    Instr::TryReadLock { reg, .. }
+                    | Instr::TryWriteLock { reg, .. }
+                    | Instr::SemTryWait { reg, .. },
+                ),
+                Outcome::Acquired(got),
+            ) => read = Some((reg, got.into())),
+            (
+                Some(
+                    Instr::TimedLock { reg, .. }
+                    | Instr::TimedWriteLock { reg, .. }
+                    | Instr::TimedSemWait { reg, .. },
+                ),
+                outcome,
+            ) => match (phase, outcome) {
+                (0, Outcome::Acquired(false)) => again = Some(1),
+                (1, Outcome::Chosen(0)) => again = Some(2),
+                (1, _) => read = Some((reg, 0)),
+                _ => read = Some((reg, 1)),
+            },
+            (Some(Instr::TimedWait { reg, .. }), outcome) => match (phase, outcome) {
+                (0, _) => again = Some(1),
+                (1, Outcome::Chosen(0)) => again = Some(2),
+                (1, _) => again = Some(3),
+                (3, _) => again = Some(4),
+                _ => read = Some((reg, u64::from(phase == 2))),
+            },
             _ => {}
         }
         let state = &mut self.threads[thread];
@@ -525,6 +682,7 @@ impl Machine<'_> {
                 access_count: p.accesses.len() as u32,
                 awaiting: p.awaiting,
                 iteration: p.iteration,
+                timed: p.timed,
             });
         }
         let end = std::mem::discriminant(&out.end);

@@ -3,6 +3,7 @@
 //! An allocation is no event: its address depends on the allocating thread's past
 //! only. Freeing is a write of the whole block.
 
+use super::set_errno;
 use crate::{
     accesses::Accesses,
     describe,
@@ -16,11 +17,6 @@ use core::ptr::null_mut;
 use leno_model::{AccessKind, Property, SiteRef};
 
 type Pointer = *mut u8;
-
-fn set_errno(error: i32) {
-    // SAFETY: the running thread's errno.
-    unsafe { *libc::__errno_location() = error };
-}
 
 fn allocate(size: usize, align: usize) -> (Pointer, bool) {
     let site = if running().is_some() { call_site() } else { SiteRef(0) };

@@ -1,9 +1,9 @@
 //! Condition variables.
 
-use super::real;
+use super::{blocking::times_out, mutexes, real};
 use crate::{
     accesses::Accesses,
-    execution::{call_site, event, running},
+    execution::{call_site, event, event_timed, running},
 };
 use leno_model::Op;
 
@@ -45,6 +45,46 @@ pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
     event(Op::Wait { cond, mutex }, &Accesses::none(), site);
     event(Op::Rewait { cond, mutex }, &Accesses::none(), site);
+    0
+}
+
+type Time = *const libc::timespec;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_timedwait(cond => Cond, mutex => Mutex, until => Time) -> i32);
+    }
+    timed_wait(cond, mutex)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_clockwait(
+    cond: Cond,
+    mutex: Mutex,
+    clock: i32,
+    until: Time,
+) -> i32 {
+    if running().is_none() {
+        return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32, until => Time) -> i32);
+    }
+    timed_wait(cond, mutex)
+}
+
+fn timed_wait(cond: Cond, mutex: Mutex) -> i32 {
+    let kind = mutexes::kind(mutex);
+    let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
+    event(Op::Wait { cond, mutex }, &Accesses::none(), site);
+    if times_out(site) {
+        event(Op::Unwait { cond }, &Accesses::none(), site);
+        event(Op::Lock { mutex, kind }, &Accesses::none(), site);
+        return libc::ETIMEDOUT;
+    }
+    event_timed(Op::Rewait { cond, mutex }, site);
     0
 }
 

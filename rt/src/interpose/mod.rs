@@ -5,6 +5,9 @@
 //! decided here but by the checker's state machine.
 
 pub mod allocation;
+pub mod barriers;
+pub mod blocking;
+pub mod c11;
 pub mod choices;
 pub mod conditions;
 pub mod mutexes;
@@ -12,6 +15,8 @@ pub mod once;
 pub mod process;
 pub mod random;
 pub mod refused;
+pub mod rwlocks;
+pub mod semaphores;
 pub mod threads;
 pub mod time;
 
@@ -41,6 +46,12 @@ pub fn load_unwinder() {
 pub fn is_internal(object: u64) -> bool {
     let (low, high) = *UNWINDER.get();
     (low..high).contains(&object)
+}
+
+/// Sets the running thread's `errno`.
+pub fn set_errno(error: i32) {
+    // SAFETY: libc says where it is.
+    unsafe { *libc::__errno_location() = error };
 }
 
 /// libc's own function of this name.

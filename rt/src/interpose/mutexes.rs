@@ -1,6 +1,9 @@
 //! Mutexes.
 
-use super::{is_internal, real};
+use super::{
+    blocking::{Patience, acquire},
+    is_internal, real,
+};
 use crate::{
     accesses::Accesses,
     describe,
@@ -14,7 +17,7 @@ type Mutex = *mut libc::pthread_mutex_t;
 
 /// The kind that a mutex was initialised with, statically or not: it lies behind
 /// four words (lock, count, owner, users) in glibc's ABI.
-fn kind(mutex: Mutex) -> MutexKind {
+pub fn kind(mutex: Mutex) -> MutexKind {
     // SAFETY: the program's mutex.
     match unsafe { *mutex.cast::<u32>().add(4) } & 3 {
         1 => MutexKind::Recursive,
@@ -80,6 +83,113 @@ pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
     }
 }
 
+type Time = *const libc::timespec;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i32 {
+    if running().is_none() || is_internal(mutex as u64) {
+        return real!(pthread_mutex_timedlock(mutex => Mutex, until => Time) -> i32);
+    }
+    timed_lock(mutex)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: Mutex, clock: i32, until: Time) -> i32 {
+    if running().is_none() || is_internal(mutex as u64) {
+        return real!(pthread_mutex_clocklock(mutex => Mutex, clock => i32, until => Time) -> i32);
+    }
+    timed_lock(mutex)
+}
+
+fn timed_lock(mutex: Mutex) -> i32 {
+    let (mutex, kind) = (mutex as u64, kind(mutex));
+    let (attempt, wait) = (Op::TryLock { mutex, kind }, Op::Lock { mutex, kind });
+    if acquire(attempt, wait, Patience::Limited, call_site()) { 0 } else { libc::ETIMEDOUT }
+}
+
+type Spin = *mut libc::pthread_spinlock_t;
+
+/// A spin lock is a mutex that differs only in how it wastes time.
+fn spin(lock: Spin) -> (u64, MutexKind) {
+    (lock as u64, MutexKind::Normal)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_init(lock: Spin, shared: i32) -> i32 {
+    let result = real!(pthread_spin_init(lock => Spin, shared => i32) -> i32);
+    if running().is_some() {
+        let (mutex, kind) = spin(lock);
+        event(Op::MutexInit { mutex, kind }, &Accesses::none(), call_site());
+    }
+    result
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_destroy(lock: Spin) -> i32 {
+    if running().is_none() {
+        return real!(pthread_spin_destroy(lock => Spin) -> i32);
+    }
+    event(Op::MutexDestroy { mutex: lock as u64 }, &Accesses::none(), call_site());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_lock(lock: Spin) -> i32 {
+    if running().is_none() {
+        return real!(pthread_spin_lock(lock => Spin) -> i32);
+    }
+    let (mutex, kind) = spin(lock);
+    event(Op::Lock { mutex, kind }, &Accesses::none(), call_site());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_trylock(lock: Spin) -> i32 {
+    if running().is_none() {
+        return real!(pthread_spin_trylock(lock => Spin) -> i32);
+    }
+    let (mutex, kind) = spin(lock);
+    match event(Op::TryLock { mutex, kind }, &Accesses::none(), call_site()).outcome {
+        Outcome::Acquired(false) => libc::EBUSY,
+        _ => 0,
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_unlock(lock: Spin) -> i32 {
+    if running().is_none() {
+        return real!(pthread_spin_unlock(lock => Spin) -> i32);
+    }
+    unlock(lock as u64, MutexKind::Normal)
+}
+
+fn unlock(mutex: u64, kind: MutexKind) -> i32 {
+    let site = call_site();
+    match event(Op::Unlock { mutex }, &Accesses::none(), site).outcome {
+        Outcome::Released(false) if kind == MutexKind::Normal => {
+            let what = String::from("unlocks a mutex that it does not hold");
+            let object = Some(describe::object(mutex));
+            execution::fail(Property::Lock, 1, site, FailureText::Misuse { what, object })
+        }
+        Outcome::Released(false) => libc::EPERM,
+        _ => 0,
+    }
+}
+
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
@@ -87,14 +197,5 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_unlock(mutex => Mutex) -> i32);
     }
-    let site = call_site();
-    match event(Op::Unlock { mutex: mutex as u64 }, &Accesses::none(), site).outcome {
-        Outcome::Released(false) if kind(mutex) == MutexKind::Normal => {
-            let what = String::from("unlocks a mutex that it does not hold");
-            let object = Some(describe::object(mutex as u64));
-            execution::fail(Property::Lock, 1, site, FailureText::Misuse { what, object })
-        }
-        Outcome::Released(false) => libc::EPERM,
-        _ => 0,
-    }
+    unlock(mutex as u64, kind(mutex))
 }

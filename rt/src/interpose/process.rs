@@ -1,6 +1,6 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::real;
+use super::{real, set_errno};
 use crate::{
     accesses::Accesses,
     execution::{self, call_site, event, finish, running},
@@ -78,8 +78,7 @@ pub unsafe extern "C" fn syscall(
     // SAFETY: as the caller says.
     match unsafe { sys::call(number, [a, b, c, d, e, f]) } {
         error @ -4095..=-1 => {
-            // SAFETY: the running thread's errno.
-            unsafe { *libc::__errno_location() = -error as i32 };
+            set_errno(-error as i32);
             -1
         }
         result => result,

@@ -30,19 +30,9 @@ pub fn refuse(name: &str) -> ! {
 }
 
 refused! {
-    pthread_mutex_timedlock pthread_mutex_clocklock
-    pthread_cond_timedwait pthread_cond_clockwait
-    pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock
-    pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_clockrdlock
-    pthread_rwlock_clockwrlock pthread_rwlock_unlock
-    pthread_spin_lock pthread_spin_trylock pthread_spin_unlock
-    pthread_barrier_wait
     pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np
     pthread_cancel pthread_kill pthread_sigqueue
-    sem_wait sem_trywait sem_timedwait sem_clockwait sem_post sem_open
-    thrd_create thrd_join thrd_detach thrd_exit thrd_sleep
-    mtx_lock mtx_timedlock mtx_trylock mtx_unlock
-    cnd_wait cnd_timedwait cnd_signal cnd_broadcast call_once
+    sem_open sem_getvalue
     fork vfork posix_spawn posix_spawnp system popen
     execve execv execvp execvpe fexecve daemon
 }

@@ -1,0 +1,112 @@
+//! Barriers: rounds of threads that go on when they are complete.
+//!
+//! A wait is two events, so that a thread can arrive, and be seen to, before it can
+//! leave. The first `count` threads to arrive are a round, and a round is a set: in
+//! which order its members came makes no difference to anybody, so their arrivals
+//! commute. Arrivals of different rounds do not: had the later one been earlier, it
+//! would have been in the other round.
+//!
+//! **The serial thread** may be any member; POSIX leaves it open, and a program may
+//! depend on it by mistake. It cannot be the one who filled the round, or arrivals
+//! would not commute. So it is a choice: of the leave of the member with the lowest
+//! number, which the others wait for. That loses nothing, since this leave is
+//! enabled as soon as the round is full, concerns nobody but the round, and can be
+//! put at once behind the last arrival in every execution. The price is one
+//! execution for each member and round.
+//!
+//! A full round needs its barrier no more: the serial thread may destroy it while
+//! the others have yet to leave.
+
+use alloc::vec::Vec;
+use hashbrown::HashMap;
+use leno_model::{Outcome, ThreadId};
+
+#[derive(Clone, Default, Debug)]
+struct Barrier {
+    /// None: not initialised, and never full.
+    count: Option<u32>,
+    /// The number of the round that is open. It only grows, so that rounds at one
+    /// address can be told apart whatever becomes of the barrier.
+    number: u32,
+    /// Its place in `rounds`, once somebody has come.
+    open: Option<usize>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Round {
+    /// In the order of their numbers.
+    members: Vec<ThreadId>,
+    full: bool,
+    serial: Option<ThreadId>,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Barriers {
+    barriers: HashMap<u64, Barrier>,
+    rounds: Vec<Round>,
+    /// The round that each thread came to last.
+    of_thread: Vec<Option<usize>>,
+}
+
+impl Barriers {
+    /// Initialises the barrier, or destroys it. Who is in an open round stays in it.
+    pub fn reset(&mut self, barrier: u64, count: Option<u32>) {
+        let barrier = self.barriers.entry(barrier).or_default();
+        *barrier = Barrier { count, number: barrier.number + 1, open: None };
+    }
+
+    /// The memory of these is something else from now on.
+    pub fn forget(&mut self, range: core::ops::Range<u64>) {
+        for (_, barrier) in self.barriers.iter_mut().filter(|(addr, _)| range.contains(*addr)) {
+            *barrier = Barrier { count: None, number: barrier.number + 1, open: None };
+        }
+    }
+
+    pub fn arrive(&mut self, barrier: u64, thread: ThreadId) -> Outcome {
+        let barrier = self.barriers.entry(barrier).or_default();
+        let place = *barrier.open.get_or_insert(self.rounds.len());
+        if place == self.rounds.len() {
+            self.rounds.push(Round::default());
+        }
+        let round = &mut self.rounds[place];
+        if let Err(rank) = round.members.binary_search(&thread) {
+            round.members.insert(rank, thread);
+        }
+        round.full = barrier.count.is_some_and(|count| round.members.len() as u32 >= count);
+        let outcome = Outcome::Arrived { round: barrier.number, full: round.full };
+        if round.full {
+            barrier.number += 1;
+            barrier.open = None;
+        }
+        if self.of_thread.len() <= thread.index() {
+            self.of_thread.resize(thread.index() + 1, None);
+        }
+        self.of_thread[thread.index()] = Some(place);
+        outcome
+    }
+
+    pub fn can_leave(&self, thread: ThreadId) -> bool {
+        self.round(thread).is_some_and(|round| {
+            round.full && (round.serial.is_some() || round.members.first() == Some(&thread))
+        })
+    }
+
+    /// How many threads may become the serial one when this one leaves.
+    pub fn choices(&self, thread: ThreadId) -> u32 {
+        let undecided = self.round(thread).filter(|round| round.full && round.serial.is_none());
+        undecided.map_or(1, |round| round.members.len() as u32)
+    }
+
+    /// Says whether the thread is the serial one.
+    pub fn leave(&mut self, thread: ThreadId, choice: u32) -> bool {
+        let place = self.of_thread.get(thread.index()).copied().flatten();
+        let Some(round) = place.map(|place| &mut self.rounds[place]) else { return false };
+        let serial = *round.serial.get_or_insert(round.members[choice as usize]);
+        serial == thread
+    }
+
+    fn round(&self, thread: ThreadId) -> Option<&Round> {
+        let place = self.of_thread.get(thread.index()).copied().flatten()?;
+        Some(&self.rounds[place])
+    }
+}

@@ -1,0 +1,52 @@
+//! Barriers.
+
+use super::real;
+use crate::{
+    accesses::Accesses,
+    execution::{call_site, event, running},
+};
+use leno_model::{Op, Outcome};
+
+type Barrier = *mut libc::pthread_barrier_t;
+type Attributes = *const libc::pthread_barrierattr_t;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_barrier_init(
+    barrier: Barrier,
+    attributes: Attributes,
+    count: u32,
+) -> i32 {
+    let result = real!(pthread_barrier_init(barrier => Barrier, attributes => Attributes, count => u32) -> i32);
+    if result == 0 && running().is_some() {
+        event(Op::BarrierInit { barrier: barrier as u64, count }, &Accesses::none(), call_site());
+    }
+    result
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
+    if running().is_none() {
+        return real!(pthread_barrier_destroy(barrier => Barrier) -> i32);
+    }
+    event(Op::BarrierDestroy { barrier: barrier as u64 }, &Accesses::none(), call_site());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_barrier_wait(barrier: Barrier) -> i32 {
+    if running().is_none() {
+        return real!(pthread_barrier_wait(barrier => Barrier) -> i32);
+    }
+    let (barrier, site) = (barrier as u64, call_site());
+    event(Op::BarrierArrive { barrier }, &Accesses::none(), site);
+    match event(Op::BarrierLeave { barrier }, &Accesses::none(), site).outcome {
+        Outcome::Serial(true) => libc::PTHREAD_BARRIER_SERIAL_THREAD,
+        _ => 0,
+    }
+}

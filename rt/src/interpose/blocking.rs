@@ -1,0 +1,48 @@
+//! Functions that wait, but not longer than until a given time.
+//!
+//! The clock plays no part in it: a timeout may fire whenever the thread would have
+//! to wait. So such a function tries first; if that fails, the search chooses between
+//! the timeout and the wait. The wait is then one that cannot be stuck for ever, which
+//! the director is told: where it would be, the other choice is what happens.
+
+use super::time;
+use crate::{
+    accesses::Accesses,
+    execution::{event, event_timed},
+};
+use leno_model::{Event, Op, Outcome, SiteRef};
+
+/// How a function that waits is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// For ever.
+    Endless,
+    /// Until a timeout.
+    Limited,
+}
+
+/// Acquires by `wait`, or times out (false). `attempt` is the same without waiting.
+pub fn acquire(attempt: Op, wait: Op, patience: Patience, site: SiteRef) -> bool {
+    if patience == Patience::Endless {
+        event(wait, &Accesses::none(), site);
+        return true;
+    }
+    if event(attempt, &Accesses::none(), site).outcome != Outcome::Acquired(false) {
+        return true;
+    }
+    if times_out(site) {
+        return false;
+    }
+    event_timed(wait, site);
+    true
+}
+
+/// Lets the search choose whether a timeout fires.
+pub fn times_out(site: SiteRef) -> bool {
+    let event: Event = event(Op::Choose { alternatives: 2 }, &Accesses::none(), site);
+    let fires = event.outcome == Outcome::Chosen(1);
+    if fires {
+        time::pass();
+    }
+    fires
+}

@@ -1,0 +1,102 @@
+//! Semaphores without a name.
+
+use super::{
+    blocking::{Patience, acquire},
+    real, set_errno,
+};
+use crate::{
+    accesses::Accesses,
+    execution::{call_site, event, running},
+};
+use leno_model::{Op, Outcome};
+
+type Semaphore = *mut libc::sem_t;
+type Time = *const libc::timespec;
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i32 {
+    let result = real!(sem_init(sem => Semaphore, shared => i32, value => u32) -> i32);
+    if result == 0 && running().is_some() {
+        event(Op::SemInit { sem: sem as u64, value }, &Accesses::none(), call_site());
+    }
+    result
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
+    if running().is_none() {
+        return real!(sem_destroy(sem => Semaphore) -> i32);
+    }
+    event(Op::SemDestroy { sem: sem as u64 }, &Accesses::none(), call_site());
+    0
+}
+
+fn wait(sem: Semaphore, patience: Patience) -> i32 {
+    let sem = sem as u64;
+    if acquire(Op::SemTryWait { sem }, Op::SemWait { sem }, patience, call_site()) {
+        return 0;
+    }
+    set_errno(libc::ETIMEDOUT);
+    -1
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_wait(sem: Semaphore) -> i32 {
+    if running().is_none() {
+        return real!(sem_wait(sem => Semaphore) -> i32);
+    }
+    wait(sem, Patience::Endless)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
+    if running().is_none() {
+        return real!(sem_timedwait(sem => Semaphore, until => Time) -> i32);
+    }
+    wait(sem, Patience::Limited)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_clockwait(sem: Semaphore, clock: i32, until: Time) -> i32 {
+    if running().is_none() {
+        return real!(sem_clockwait(sem => Semaphore, clock => i32, until => Time) -> i32);
+    }
+    wait(sem, Patience::Limited)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_trywait(sem: Semaphore) -> i32 {
+    if running().is_none() {
+        return real!(sem_trywait(sem => Semaphore) -> i32);
+    }
+    match event(Op::SemTryWait { sem: sem as u64 }, &Accesses::none(), call_site()).outcome {
+        Outcome::Acquired(false) => {
+            set_errno(libc::EAGAIN);
+            -1
+        }
+        _ => 0,
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_post(sem: Semaphore) -> i32 {
+    if running().is_none() {
+        return real!(sem_post(sem => Semaphore) -> i32);
+    }
+    event(Op::SemPost { sem: sem as u64 }, &Accesses::none(), call_site());
+    0
+}
