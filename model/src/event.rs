@@ -226,6 +226,49 @@ pub enum Op {
     Exit,
 }
 
+impl Op {
+    /// The addresses of the synchronisation objects that the operation is on.
+    pub fn objects(&self) -> [Option<u64>; 2] {
+        match *self {
+            Op::MutexInit { mutex: object, .. }
+            | Op::MutexDestroy { mutex: object }
+            | Op::Lock { mutex: object, .. }
+            | Op::TryLock { mutex: object, .. }
+            | Op::Unlock { mutex: object }
+            | Op::CondInit { cond: object }
+            | Op::CondDestroy { cond: object }
+            | Op::Signal { cond: object }
+            | Op::Broadcast { cond: object }
+            | Op::Unwait { cond: object }
+            | Op::RwInit { rwlock: object }
+            | Op::RwDestroy { rwlock: object }
+            | Op::ReadLock { rwlock: object }
+            | Op::WriteLock { rwlock: object }
+            | Op::TryReadLock { rwlock: object }
+            | Op::TryWriteLock { rwlock: object }
+            | Op::RwUnlock { rwlock: object }
+            | Op::SemInit { sem: object, .. }
+            | Op::SemDestroy { sem: object }
+            | Op::SemWait { sem: object }
+            | Op::SemTryWait { sem: object }
+            | Op::SemPost { sem: object }
+            | Op::BarrierInit { barrier: object, .. }
+            | Op::BarrierDestroy { barrier: object }
+            | Op::BarrierArrive { barrier: object }
+            | Op::BarrierLeave { barrier: object } => [Some(object), None],
+            Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => [Some(cond), Some(mutex)],
+            Op::Access
+            | Op::Fence(_)
+            | Op::Create { .. }
+            | Op::Join { .. }
+            | Op::End
+            | Op::Choose { .. }
+            | Op::Hidden { .. }
+            | Op::Exit => [None, None],
+        }
+    }
+}
+
 /// How an event came out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Outcome {

@@ -220,8 +220,8 @@ pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
 }
 
 /// The same for a wait whose timeout, which may fire, has been chosen not to.
-pub fn event_timed(op: Op, site: SiteRef) -> Event {
-    make(op, &Accesses::none(), site, true, |planned| planned)
+pub fn event_timed(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
+    make(op, accesses, site, true, |planned| planned)
 }
 
 /// The same where the accesses turn out only when the turn has come: a failed

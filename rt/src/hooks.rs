@@ -6,7 +6,7 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{self, current_thread, event, event_with, private, running},
+    execution::{self, current_thread, event, event_timed, event_with, private, running},
     heap, host, libc_models, sharing,
     trace::FailureText,
 };
@@ -52,12 +52,24 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
 /// An event of a synchronisation object. It reads the object, atomically: that makes it
 /// dependent on whoever frees or overwrites the memory that the object lies in, and a
 /// use after free be seen.
-pub fn synchronise(op: Op, object: u64, site: SiteRef) -> Event {
-    let reads = Accesses::one(AccessKind::Read, object, 1, Some(Order::Relaxed));
+pub fn synchronise(op: Op, site: SiteRef) -> Event {
+    with_objects(op, site, event)
+}
+
+/// The same for a wait whose timeout has been chosen not to fire.
+pub fn synchronise_timed(op: Op, site: SiteRef) -> Event {
+    with_objects(op, site, event_timed)
+}
+
+fn with_objects(op: Op, site: SiteRef, make: fn(Op, &Accesses, SiteRef) -> Event) -> Event {
+    let mut reads = Accesses::none();
+    for object in op.objects().into_iter().flatten() {
+        reads = reads.and(AccessKind::Read, object, 1, Some(Order::SeqCst));
+    }
     if let Some(thread) = current_thread() {
         sharing::is_event(thread, &reads);
     }
-    let event = event(op, &reads, site);
+    let event = make(op, &reads, site);
     check(&reads, site);
     event
 }

@@ -53,7 +53,9 @@ impl Tracer {
     pub fn performed(&mut self, event: &Event, accesses: &[Access]) {
         let step = self.steps.len();
         let mut operands: Vec<Operand> = Vec::new();
-        for access in accesses {
+        // That a synchronisation object is read goes without saying.
+        let synchronises = event.op.objects()[0].is_some();
+        for access in accesses.iter().filter(|_| !synchronises) {
             if access.kind.writes() {
                 self.open.push((event.thread, step, operands.len(), access.addr));
             }
@@ -65,8 +67,7 @@ impl Tracer {
                 after: None,
             });
         }
-        let synchronised = synchronisation_objects(&event.op);
-        operands.extend(synchronised.iter().map(|addr| Operand {
+        operands.extend(event.op.objects().iter().flatten().map(|addr| Operand {
             object: describe::object(*addr),
             access: None,
             len: 0,
@@ -190,39 +191,6 @@ fn bytes_at(addr: u64, len: u64) -> Vec<u8> {
     };
     bytes.truncate(read.max(0) as usize);
     bytes
-}
-
-fn synchronisation_objects(op: &Op) -> Vec<u64> {
-    match *op {
-        Op::MutexInit { mutex, .. }
-        | Op::MutexDestroy { mutex }
-        | Op::Lock { mutex, .. }
-        | Op::TryLock { mutex, .. }
-        | Op::Unlock { mutex } => vec![mutex],
-        Op::CondInit { cond }
-        | Op::Unwait { cond }
-        | Op::CondDestroy { cond }
-        | Op::Signal { cond }
-        | Op::Broadcast { cond } => vec![cond],
-        Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => vec![cond, mutex],
-        Op::RwInit { rwlock }
-        | Op::RwDestroy { rwlock }
-        | Op::ReadLock { rwlock }
-        | Op::WriteLock { rwlock }
-        | Op::TryReadLock { rwlock }
-        | Op::TryWriteLock { rwlock }
-        | Op::RwUnlock { rwlock } => vec![rwlock],
-        Op::SemInit { sem, .. }
-        | Op::SemDestroy { sem }
-        | Op::SemWait { sem }
-        | Op::SemTryWait { sem }
-        | Op::SemPost { sem } => vec![sem],
-        Op::BarrierInit { barrier, .. }
-        | Op::BarrierDestroy { barrier }
-        | Op::BarrierArrive { barrier }
-        | Op::BarrierLeave { barrier } => vec![barrier],
-        _ => vec![],
-    }
 }
 
 pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {

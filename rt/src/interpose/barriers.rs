@@ -2,8 +2,8 @@
 
 use super::real;
 use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, running},
+    execution::{call_site, running},
+    hooks::synchronise,
 };
 use leno_model::{Op, Outcome};
 
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn pthread_barrier_init(
 ) -> i32 {
     let result = real!(pthread_barrier_init(barrier => Barrier, attributes => Attributes, count => u32) -> i32);
     if result == 0 && running().is_some() {
-        event(Op::BarrierInit { barrier: barrier as u64, count }, &Accesses::none(), call_site());
+        synchronise(Op::BarrierInit { barrier: barrier as u64, count }, call_site());
     }
     result
 }
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
     if running().is_none() {
         return real!(pthread_barrier_destroy(barrier => Barrier) -> i32);
     }
-    event(Op::BarrierDestroy { barrier: barrier as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::BarrierDestroy { barrier: barrier as u64 }, call_site());
     0
 }
 
@@ -44,8 +44,8 @@ pub unsafe extern "C" fn pthread_barrier_wait(barrier: Barrier) -> i32 {
         return real!(pthread_barrier_wait(barrier => Barrier) -> i32);
     }
     let (barrier, site) = (barrier as u64, call_site());
-    event(Op::BarrierArrive { barrier }, &Accesses::none(), site);
-    match event(Op::BarrierLeave { barrier }, &Accesses::none(), site).outcome {
+    synchronise(Op::BarrierArrive { barrier }, site);
+    match synchronise(Op::BarrierLeave { barrier }, site).outcome {
         Outcome::Serial(true) => libc::PTHREAD_BARRIER_SERIAL_THREAD,
         _ => 0,
     }

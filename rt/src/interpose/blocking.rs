@@ -8,7 +8,8 @@
 use super::time;
 use crate::{
     accesses::Accesses,
-    execution::{event, event_timed},
+    execution::event,
+    hooks::{synchronise, synchronise_timed},
 };
 use leno_model::{Event, Op, Outcome, SiteRef};
 
@@ -24,16 +25,16 @@ pub enum Patience {
 /// Acquires by `wait`, or times out (false). `attempt` is the same without waiting.
 pub fn acquire(attempt: Op, wait: Op, patience: Patience, site: SiteRef) -> bool {
     if patience == Patience::Endless {
-        event(wait, &Accesses::none(), site);
+        synchronise(wait, site);
         return true;
     }
-    if event(attempt, &Accesses::none(), site).outcome != Outcome::Acquired(false) {
+    if synchronise(attempt, site).outcome != Outcome::Acquired(false) {
         return true;
     }
     if times_out(site) {
         return false;
     }
-    event_timed(wait, site);
+    synchronise_timed(wait, site);
     true
 }
 

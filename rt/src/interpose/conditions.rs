@@ -2,8 +2,8 @@
 
 use super::{blocking::times_out, mutexes, real};
 use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, event_timed, running},
+    execution::{call_site, running},
+    hooks::{synchronise, synchronise_timed},
 };
 use leno_model::Op;
 
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn pthread_cond_init(
 ) -> i32 {
     let result = real!(pthread_cond_init(cond => Cond, attributes => *const libc::pthread_condattr_t) -> i32);
     if result == 0 && running().is_some() {
-        event(Op::CondInit { cond: cond as u64 }, &Accesses::none(), call_site());
+        synchronise(Op::CondInit { cond: cond as u64 }, call_site());
     }
     result
 }
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_destroy(cond => Cond) -> i32);
     }
-    event(Op::CondDestroy { cond: cond as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::CondDestroy { cond: cond as u64 }, call_site());
     0
 }
 
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
         return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
     }
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    event(Op::Wait { cond, mutex }, &Accesses::none(), site);
-    event(Op::Rewait { cond, mutex }, &Accesses::none(), site);
+    synchronise(Op::Wait { cond, mutex }, site);
+    synchronise(Op::Rewait { cond, mutex }, site);
     0
 }
 
@@ -78,13 +78,13 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
 fn timed_wait(cond: Cond, mutex: Mutex) -> i32 {
     let kind = mutexes::kind(mutex);
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    event(Op::Wait { cond, mutex }, &Accesses::none(), site);
+    synchronise(Op::Wait { cond, mutex }, site);
     if times_out(site) {
-        event(Op::Unwait { cond }, &Accesses::none(), site);
-        event(Op::Lock { mutex, kind }, &Accesses::none(), site);
+        synchronise(Op::Unwait { cond }, site);
+        synchronise(Op::Lock { mutex, kind }, site);
         return libc::ETIMEDOUT;
     }
-    event_timed(Op::Rewait { cond, mutex }, site);
+    synchronise_timed(Op::Rewait { cond, mutex }, site);
     0
 }
 
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn pthread_cond_signal(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_signal(cond => Cond) -> i32);
     }
-    event(Op::Signal { cond: cond as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::Signal { cond: cond as u64 }, call_site());
     0
 }
 
@@ -106,6 +106,6 @@ pub unsafe extern "C" fn pthread_cond_broadcast(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_broadcast(cond => Cond) -> i32);
     }
-    event(Op::Broadcast { cond: cond as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::Broadcast { cond: cond as u64 }, call_site());
     0
 }

@@ -5,9 +5,9 @@ use super::{
     is_internal, real,
 };
 use crate::{
-    accesses::Accesses,
     describe,
-    execution::{self, call_site, event, running},
+    execution::{self, call_site, running},
+    hooks::synchronise,
     trace::FailureText,
 };
 use alloc::string::String;
@@ -35,11 +35,7 @@ pub unsafe extern "C" fn pthread_mutex_init(
 ) -> i32 {
     let result = real!(pthread_mutex_init(mutex => Mutex, attributes => *const libc::pthread_mutexattr_t) -> i32);
     if result == 0 && running().is_some() && !is_internal(mutex as u64) {
-        event(
-            Op::MutexInit { mutex: mutex as u64, kind: kind(mutex) },
-            &Accesses::none(),
-            call_site(),
-        );
+        synchronise(Op::MutexInit { mutex: mutex as u64, kind: kind(mutex) }, call_site());
     }
     result
 }
@@ -51,7 +47,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_destroy(mutex => Mutex) -> i32);
     }
-    event(Op::MutexDestroy { mutex: mutex as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::MutexDestroy { mutex: mutex as u64 }, call_site());
     0
 }
 
@@ -63,7 +59,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
         return real!(pthread_mutex_lock(mutex => Mutex) -> i32);
     }
     let op = Op::Lock { mutex: mutex as u64, kind: kind(mutex) };
-    match event(op, &Accesses::none(), call_site()).outcome {
+    match synchronise(op, call_site()).outcome {
         Outcome::Acquired(false) => libc::EDEADLK,
         _ => 0,
     }
@@ -77,7 +73,7 @@ pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
         return real!(pthread_mutex_trylock(mutex => Mutex) -> i32);
     }
     let op = Op::TryLock { mutex: mutex as u64, kind: kind(mutex) };
-    match event(op, &Accesses::none(), call_site()).outcome {
+    match synchronise(op, call_site()).outcome {
         Outcome::Acquired(false) => libc::EBUSY,
         _ => 0,
     }
@@ -125,7 +121,7 @@ pub unsafe extern "C" fn pthread_spin_init(lock: Spin, shared: i32) -> i32 {
     let result = real!(pthread_spin_init(lock => Spin, shared => i32) -> i32);
     if running().is_some() {
         let (mutex, kind) = spin(lock);
-        event(Op::MutexInit { mutex, kind }, &Accesses::none(), call_site());
+        synchronise(Op::MutexInit { mutex, kind }, call_site());
     }
     result
 }
@@ -137,7 +133,7 @@ pub unsafe extern "C" fn pthread_spin_destroy(lock: Spin) -> i32 {
     if running().is_none() {
         return real!(pthread_spin_destroy(lock => Spin) -> i32);
     }
-    event(Op::MutexDestroy { mutex: lock as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::MutexDestroy { mutex: lock as u64 }, call_site());
     0
 }
 
@@ -149,7 +145,7 @@ pub unsafe extern "C" fn pthread_spin_lock(lock: Spin) -> i32 {
         return real!(pthread_spin_lock(lock => Spin) -> i32);
     }
     let (mutex, kind) = spin(lock);
-    event(Op::Lock { mutex, kind }, &Accesses::none(), call_site());
+    synchronise(Op::Lock { mutex, kind }, call_site());
     0
 }
 
@@ -161,7 +157,7 @@ pub unsafe extern "C" fn pthread_spin_trylock(lock: Spin) -> i32 {
         return real!(pthread_spin_trylock(lock => Spin) -> i32);
     }
     let (mutex, kind) = spin(lock);
-    match event(Op::TryLock { mutex, kind }, &Accesses::none(), call_site()).outcome {
+    match synchronise(Op::TryLock { mutex, kind }, call_site()).outcome {
         Outcome::Acquired(false) => libc::EBUSY,
         _ => 0,
     }
@@ -179,7 +175,7 @@ pub unsafe extern "C" fn pthread_spin_unlock(lock: Spin) -> i32 {
 
 fn unlock(mutex: u64, kind: MutexKind) -> i32 {
     let site = call_site();
-    match event(Op::Unlock { mutex }, &Accesses::none(), site).outcome {
+    match synchronise(Op::Unlock { mutex }, site).outcome {
         Outcome::Released(false) if kind == MutexKind::Normal => {
             let what = String::from("unlocks a mutex that it does not hold");
             let object = Some(describe::object(mutex));

@@ -2,8 +2,8 @@
 
 use super::{is_internal, real};
 use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, running},
+    execution::{call_site, running},
+    hooks::synchronise,
 };
 use leno_model::{MutexKind, Op};
 
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
         return real!(pthread_once(control => *mut i32, routine => extern "C" fn()) -> i32);
     }
     let (mutex, site) = (control as u64, call_site());
-    event(Op::Lock { mutex, kind: MutexKind::Normal }, &Accesses::none(), site);
+    synchronise(Op::Lock { mutex, kind: MutexKind::Normal }, site);
     // SAFETY: the program's control word, which no other thread looks at now.
     unsafe {
         if *control != DONE {
@@ -29,6 +29,6 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
             *control = DONE;
         }
     }
-    event(Op::Unlock { mutex }, &Accesses::none(), site);
+    synchronise(Op::Unlock { mutex }, site);
     0
 }

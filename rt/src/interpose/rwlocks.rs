@@ -5,9 +5,9 @@ use super::{
     real,
 };
 use crate::{
-    accesses::Accesses,
     describe,
-    execution::{self, call_site, event, running},
+    execution::{self, call_site, running},
+    hooks::synchronise,
     trace::FailureText,
 };
 use alloc::string::String;
@@ -23,7 +23,7 @@ type Time = *const libc::timespec;
 pub unsafe extern "C" fn pthread_rwlock_init(lock: Lock, attributes: Attributes) -> i32 {
     let result = real!(pthread_rwlock_init(lock => Lock, attributes => Attributes) -> i32);
     if result == 0 && running().is_some() {
-        event(Op::RwInit { rwlock: lock as u64 }, &Accesses::none(), call_site());
+        synchronise(Op::RwInit { rwlock: lock as u64 }, call_site());
     }
     result
 }
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn pthread_rwlock_destroy(lock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_destroy(lock => Lock) -> i32);
     }
-    event(Op::RwDestroy { rwlock: lock as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::RwDestroy { rwlock: lock as u64 }, call_site());
     0
 }
 
@@ -55,7 +55,7 @@ fn lock(lock: Lock, purpose: For, patience: Patience) -> i32 {
 }
 
 fn try_lock(op: Op) -> i32 {
-    match event(op, &Accesses::none(), call_site()).outcome {
+    match synchronise(op, call_site()).outcome {
         Outcome::Acquired(false) => libc::EBUSY,
         _ => 0,
     }
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn pthread_rwlock_unlock(rwlock: Lock) -> i32 {
         return real!(pthread_rwlock_unlock(rwlock => Lock) -> i32);
     }
     let site = call_site();
-    match event(Op::RwUnlock { rwlock: rwlock as u64 }, &Accesses::none(), site).outcome {
+    match synchronise(Op::RwUnlock { rwlock: rwlock as u64 }, site).outcome {
         Outcome::Released(false) => {
             let what = String::from("unlocks a read-write lock that it does not hold");
             let object = Some(describe::object(rwlock as u64));

@@ -5,8 +5,8 @@ use super::{
     real, set_errno,
 };
 use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, running},
+    execution::{call_site, running},
+    hooks::synchronise,
 };
 use leno_model::{Op, Outcome};
 
@@ -19,7 +19,7 @@ type Time = *const libc::timespec;
 pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i32 {
     let result = real!(sem_init(sem => Semaphore, shared => i32, value => u32) -> i32);
     if result == 0 && running().is_some() {
-        event(Op::SemInit { sem: sem as u64, value }, &Accesses::none(), call_site());
+        synchronise(Op::SemInit { sem: sem as u64, value }, call_site());
     }
     result
 }
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_destroy(sem => Semaphore) -> i32);
     }
-    event(Op::SemDestroy { sem: sem as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::SemDestroy { sem: sem as u64 }, call_site());
     0
 }
 
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn sem_trywait(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_trywait(sem => Semaphore) -> i32);
     }
-    match event(Op::SemTryWait { sem: sem as u64 }, &Accesses::none(), call_site()).outcome {
+    match synchronise(Op::SemTryWait { sem: sem as u64 }, call_site()).outcome {
         Outcome::Acquired(false) => {
             set_errno(libc::EAGAIN);
             -1
@@ -97,6 +97,6 @@ pub unsafe extern "C" fn sem_post(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_post(sem => Semaphore) -> i32);
     }
-    event(Op::SemPost { sem: sem as u64 }, &Accesses::none(), call_site());
+    synchronise(Op::SemPost { sem: sem as u64 }, call_site());
     0
 }
