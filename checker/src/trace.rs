@@ -35,6 +35,8 @@ struct Entry {
     event: u32,
     /// The entry before it in its chain.
     previous: Option<u32>,
+    /// The last one before it that changes: what reads need not look at other reads.
+    previous_change: Option<u32>,
     /// For a mutex: the place of its [`Hold`]. For a semaphore: its value after it.
     hold: u32,
 }
@@ -265,7 +267,11 @@ impl Trace {
             let after = if touch == Touch::Looks { before } else { self.hold_after(before, event) };
             self.holds.push(after);
         }
-        self.entries.push(Entry { key, touch, event, previous, hold });
+        let previous_change = previous.and_then(|place| {
+            let before = &self.entries[place as usize];
+            if before.touch == Touch::Changes { Some(place) } else { before.previous_change }
+        });
+        self.entries.push(Entry { key, touch, event, previous, previous_change, hold });
     }
 
     fn hold_after(&self, before: Hold, event: u32) -> Hold {
@@ -335,6 +341,17 @@ impl Trace {
     fn chain(&self, entry: &Entry, limit: u32) -> impl Iterator<Item = &Entry> {
         let at = |place: Option<u32>| place.map(|place| &self.entries[place as usize]);
         core::iter::successors(at(entry.previous), move |entry| at(entry.previous))
+            .skip_while(move |entry| entry.event >= limit)
+    }
+
+    /// Of the chain behind an entry of memory what may conflict with it, from `limit` down.
+    fn conflicting(&self, own: &Entry, limit: u32) -> impl Iterator<Item = &Entry> {
+        let changes_only = own.touch == Touch::Looks;
+        let before = move |entry: &Entry| {
+            let place = if changes_only { entry.previous_change } else { entry.previous };
+            place.map(|place| &self.entries[place as usize])
+        };
+        core::iter::successors(before(own), move |entry| before(entry))
             .skip_while(move |entry| entry.event >= limit)
     }
 
@@ -420,37 +437,33 @@ impl Trace {
         }
         let outcome = self.event(event).outcome;
         for own in self.entries_of(event) {
-            let mut nearest = outcome;
-            for entry in self.chain(own, limit.min(event)) {
-                match own.key {
-                    Key::Object(_) => {
-                        let theirs = self.event(entry.event).outcome;
-                        if own.touch.conflicts(entry.touch) {
-                            found.push(entry.event);
-                        } else if !same_round(outcome, theirs) {
-                            // The rounds before the last one come before all of it.
-                            if nearest != outcome && !same_round(nearest, theirs) {
-                                break;
-                            }
-                            nearest = theirs;
-                            found.push(entry.event);
-                        }
-                        if entry.touch == Touch::Changes {
+            if let Key::Line(line) = own.key {
+                for entry in self.conflicting(own, limit.min(event)) {
+                    let theirs = self.footprint(entry.event);
+                    if accesses_conflict(theirs, footprint) {
+                        found.push(entry.event);
+                        if hides(theirs, footprint, line) {
                             break;
                         }
                     }
-                    Key::Line(line) => {
-                        if !own.touch.conflicts(entry.touch) {
-                            continue;
-                        }
-                        let theirs = self.footprint(entry.event);
-                        if accesses_conflict(theirs, footprint) {
-                            found.push(entry.event);
-                            if hides(theirs, footprint, line) {
-                                break;
-                            }
-                        }
+                }
+                continue;
+            }
+            let mut nearest = outcome;
+            for entry in self.chain(own, limit.min(event)) {
+                let theirs = self.event(entry.event).outcome;
+                if own.touch.conflicts(entry.touch) {
+                    found.push(entry.event);
+                } else if !same_round(outcome, theirs) {
+                    // The rounds before the last one come before all of it.
+                    if nearest != outcome && !same_round(nearest, theirs) {
+                        break;
                     }
+                    nearest = theirs;
+                    found.push(entry.event);
+                }
+                if entry.touch == Touch::Changes {
+                    break;
                 }
             }
         }
@@ -497,8 +510,9 @@ impl Trace {
         only.filter(|_| all)
     }
 
-    /// Calls `visit` with the events before this one that share a line with it, the
-    /// latest first in each line, until it says false; and with those that are long.
+    /// Calls `visit` with the events before this one that share a line with it and may
+    /// conflict, the latest first in each line, until it says false; and with those that
+    /// are long.
     pub fn neighbours(&self, event: u32, mut visit: impl FnMut(u32) -> bool) {
         if self.records[event as usize].long {
             (0..event).rev().all(&mut visit);
@@ -510,7 +524,7 @@ impl Trace {
         self.long.iter().rev().copied().filter(|e| *e < event).all(&mut visit);
         for own in self.entries_of(event) {
             if let Key::Line(_) = own.key {
-                self.chain(own, event).map(|entry| entry.event).all(&mut visit);
+                self.conflicting(own, event).map(|entry| entry.event).all(&mut visit);
             }
         }
     }

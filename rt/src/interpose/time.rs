@@ -2,7 +2,12 @@
 //! sleeping orders nothing.
 
 use super::real;
-use crate::execution::running;
+use crate::{
+    accesses::Accesses,
+    execution::{call_site, running},
+    hooks,
+};
+use leno_model::AccessKind;
 
 /// A day in November 2026; what matters is that it is the same in every run.
 const START: u64 = 1_794_787_200_000_000_000;
@@ -30,6 +35,14 @@ pub fn pass() {
     sleep_for(SECOND);
 }
 
+/// Writes a result to where the program wants it.
+fn store<T>(out: *mut T, value: T) {
+    let written = Accesses::one(AccessKind::Write, out as u64, size_of::<T>() as u64, None);
+    hooks::modelled(call_site(), &written);
+    // SAFETY: the program's own place for the result.
+    unsafe { *out = value };
+}
+
 fn timespec(nanoseconds: u64) -> libc::timespec {
     libc::timespec { tv_sec: (nanoseconds / SECOND) as i64, tv_nsec: (nanoseconds % SECOND) as i64 }
 }
@@ -43,11 +56,10 @@ fn nanoseconds(time: &libc::timespec) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_gettime(clock: i32, out: *mut libc::timespec) -> i32 {
     match now() {
-        // SAFETY: the program's own place for the result.
-        Some(time) => unsafe {
-            *out = timespec(time);
+        Some(time) => {
+            store(out, timespec(time));
             0
-        },
+        }
         None => real!(clock_gettime(clock => i32, out => *mut libc::timespec) -> i32),
     }
 }
@@ -57,11 +69,10 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, out: *mut libc::timespec) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timespec_get(out: *mut libc::timespec, base: i32) -> i32 {
     match now() {
-        // SAFETY: the program's own place for the result.
-        Some(time) => unsafe {
-            *out = timespec(time);
+        Some(time) => {
+            store(out, timespec(time));
             base
-        },
+        }
         None => real!(timespec_get(out => *mut libc::timespec, base => i32) -> i32),
     }
 }
@@ -71,14 +82,16 @@ pub unsafe extern "C" fn timespec_get(out: *mut libc::timespec, base: i32) -> i3
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gettimeofday(out: *mut libc::timeval, zone: *mut libc::c_void) -> i32 {
     match now() {
-        // SAFETY: the program's own place for the result.
-        Some(time) => unsafe {
-            *out = libc::timeval {
-                tv_sec: (time / SECOND) as i64,
-                tv_usec: (time % SECOND / 1_000) as i64,
-            };
+        Some(time) => {
+            store(
+                out,
+                libc::timeval {
+                    tv_sec: (time / SECOND) as i64,
+                    tv_usec: (time % SECOND / 1_000) as i64,
+                },
+            );
             0
-        },
+        }
         None => real!(gettimeofday(out => *mut libc::timeval, zone => *mut libc::c_void) -> i32),
     }
 }
@@ -90,8 +103,7 @@ pub unsafe extern "C" fn time(out: *mut i64) -> i64 {
     let Some(time) = now() else { return real!(time(out => *mut i64) -> i64) };
     let seconds = (time / SECOND) as i64;
     if !out.is_null() {
-        // SAFETY: the program's own place for the result.
-        unsafe { *out = seconds };
+        store(out, seconds);
     }
     seconds
 }
