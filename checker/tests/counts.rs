@@ -299,20 +299,26 @@ fn n_readers_and_a_writer_have_two_to_the_n_executions() {
     }
 }
 
-/// A reader lets go only after another has come: no writer gets in between, and the
-/// race of the writer with the first reader can only be reversed with that of the
-/// second.
+/// Readers that let go only when others have come: the race of a writer with one can
+/// only be reversed together with that of the other.
 #[test]
 fn readers_that_need_each_other_are_passed_together() {
+    let writer = vec![Instr::WriteLock(0), Instr::RwUnlock(0)];
     let first = vec![Instr::ReadLock(0), Instr::SemWait(0), Instr::RwUnlock(0)];
     let second = vec![Instr::ReadLock(0), Instr::SemPost(0), Instr::RwUnlock(0)];
-    let writer = vec![Instr::WriteLock(0), Instr::RwUnlock(0)];
     let explored = source(&parallel(vec![first.clone(), second, writer.clone()]));
     assert_safe(&explored);
-    // The writer before both, behind both, or between the sections of the second and
-    // the first; behind the first alone it cannot be.
+    // The writer is before both, behind both, or between the sections of the second
+    // and the first; behind the first alone it cannot be.
     assert_eq!(explored.counts.executions, 3);
-    // Whoever never comes closes the lock for ever.
+    // If each needs the other, the writer is before both or behind both.
+    let meet = |mine, theirs| {
+        vec![Instr::ReadLock(0), Instr::SemPost(mine), Instr::SemWait(theirs), Instr::RwUnlock(0)]
+    };
+    let explored = source(&parallel(vec![meet(0, 1), meet(1, 0), writer.clone()]));
+    assert_safe(&explored);
+    assert_eq!(explored.counts.executions, 2);
+    // Who never lets go closes the lock for ever.
     let explored = source(&parallel(vec![first, writer]));
     assert!(matches!(explored.bugs.first(), Some(Bug::Deadlock(_))));
 }

@@ -214,7 +214,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         };
         [vec![lock], inside, vec![Instr::RwUnlock(rwlock)]].concat()
     };
-    let readers = |r: &mut Random| match r.below(16) {
+    let readers = |r: &mut Random| match r.below(18) {
         0..4 => section(r, Instr::ReadLock(rwlock)),
         4..7 => section(r, Instr::WriteLock(rwlock)),
         7 => vec![Instr::ReadLock(rwlock)],
@@ -238,7 +238,14 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             Instr::RwUnlock(rwlock),
         ],
         14 => vec![if r.one_in(3) { Instr::RwDestroy(rwlock) } else { Instr::RwInit(rwlock) }],
-        _ => vec![Instr::UntilTryWriteLock(rwlock), Instr::RwUnlock(rwlock)],
+        15 => vec![Instr::UntilTryWriteLock(rwlock), Instr::RwUnlock(rwlock)],
+        // Two that meet inside.
+        _ => vec![
+            Instr::ReadLock(0),
+            Instr::SemPost(value as u8 % 2),
+            Instr::SemWait(1 - value as u8 % 2),
+            Instr::RwUnlock(0),
+        ],
     };
     let sem = r.pick(&[0, 0, 0, 1]);
     let semaphores = |r: &mut Random| match r.below(12) {
