@@ -98,6 +98,28 @@ fn a_trace_of_another_build_is_refused() {
 }
 
 #[test]
+fn a_trace_of_a_program_with_another_constant_is_refused() {
+    let directory = scratch();
+    let make = |value: &str| {
+        let text = format!(
+            "#include <pthread.h>\nint x;\n\
+             void *f(void *p) {{ x = {value}; return p; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); x = 2; \
+             return pthread_join(t, 0); }}\n"
+        );
+        let source = directory.path().join("constant.c");
+        fs::write(&source, text).expect("there is room for a program");
+        compile::<&str>(&source, &[], &directory.path().join("constant")).expect("it compiles");
+    };
+    make("1");
+    assert_eq!(leno(directory.path(), &["check", "./constant"]).status, Some(1));
+    make("7");
+    let refused = leno(directory.path(), &["replay", "leno.out/race-1.json"]);
+    assert_eq!(refused.status, Some(2), "{}", refused.stdout);
+    assert!(refused.stderr.contains("has changed"), "{}", refused.stderr);
+}
+
+#[test]
 fn traces_of_an_earlier_check_are_replaced_and_other_files_are_not() {
     let directory = scratch();
     let here = directory.path();
