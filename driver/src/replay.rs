@@ -140,7 +140,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             Next::Ended(how) => return Err(Error::BrokenOff(how)),
             Next::Message(Message::Hello { units }) => {
                 images = Images::load(units)?;
-                unchanged(&file, &images)?;
+                unchanged(file, &images)?;
                 running.send(&job(file, show_output));
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),

@@ -5,7 +5,9 @@
 //! a call, the call's effects become one event, and then libc's own function does
 //! them.
 
-use crate::{accesses::Accesses, cell::Global, execution, heap, hooks, sharing, units};
+use crate::{
+    accesses::Accesses, cell::Global, execution, heap, hooks, record::List, sharing, units,
+};
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char};
 use hashbrown::HashMap;
@@ -121,8 +123,8 @@ struct Callee {
 
 static CALLEES: Global<Option<HashMap<SiteRef, Callee>>> = Global::new(None);
 /// Memory that was given to unknown functions: site, thread, start, length.
-static GIVEN: Global<Option<crate::record::List<(SiteRef, ThreadId, u64, u64)>>> =
-    Global::new(None);
+type Given = (SiteRef, ThreadId, u64, u64);
+static GIVEN: Global<Option<List<Given>>> = Global::new(None);
 static UNSEEN: Global<Vec<SiteId>> = Global::new(Vec::new());
 
 /// Looks up what all call sites call.
@@ -137,7 +139,7 @@ pub fn prepare(unknown: &[SiteId]) {
         callees.entry(units::site_ref(*site)).or_default().unknown = true;
     }
     *CALLEES.get() = Some(callees);
-    *GIVEN.get() = Some(crate::record::List::new(1 << 16));
+    *GIVEN.get() = Some(List::new(1 << 16));
 }
 
 /// A call is about to be made.
