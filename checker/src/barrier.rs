@@ -20,8 +20,9 @@
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use leno_model::{Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Barrier {
     /// None: not initialised, and never full.
     count: Option<u32>,
@@ -32,7 +33,7 @@ struct Barrier {
     open: Option<usize>,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Round {
     /// In the order of their numbers.
     members: Vec<ThreadId>,
@@ -40,7 +41,7 @@ struct Round {
     serial: Option<ThreadId>,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Barriers {
     barriers: HashMap<u64, Barrier>,
     rounds: Vec<Round>,

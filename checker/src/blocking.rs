@@ -37,10 +37,11 @@ use crate::{
 };
 use alloc::vec::Vec;
 use leno_model::{Event, Op, Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// A reversible race: the later event could have come before `first`, if also those
 /// in `others`, all later than `first`, were to come after it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Race {
     pub first: u32,
     pub others: Vec<u32>,

@@ -8,15 +8,16 @@
 
 use alloc::vec::Vec;
 use leno_model::ThreadId;
+use serde::{Deserialize, Serialize};
 
 /// A clock that has been stored. It has no entries for threads beyond its length.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Slice {
     start: u32,
     len: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stamp {
     thread: ThreadId,
     /// The event is its thread's how-manieth, from 1.
@@ -26,7 +27,7 @@ struct Stamp {
     words: u32,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Clocks {
     words: Vec<u32>,
     stamps: Vec<Stamp>,

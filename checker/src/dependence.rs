@@ -15,9 +15,10 @@
 //! touches at most two objects, each with a [`Touch`].
 
 use leno_model::{Access, AccessKind, Event, Op, Outcome};
+use serde::{Deserialize, Serialize};
 
 /// Something other than memory that events have in common.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Object {
     Mutex(u64),
     Cond(u64),
@@ -42,7 +43,7 @@ impl Object {
 
 /// What an event does to an object. Two touches of the same object commute if
 /// both look or both are quiet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Touch {
     /// Depends on the object's state and commutes with others that do.
     Looks,

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use hashbrown::HashSet;
 use leno_model::{Event, Failure, Op, Property, SiteRef, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// Numbers of events are places in `Execution::events`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Finding {
     /// Two accesses, at least one of them plain and at least one a write, that
     /// C11's happens-before does not order. `addr` and `len` are where they overlap.
@@ -31,7 +32,7 @@ pub enum Finding {
 
 /// A thread that cannot go on. Those in a cycle come first, in its order: each
 /// waits for the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Blocked {
     pub thread: ThreadId,
     pub op: Op,
@@ -45,7 +46,7 @@ pub struct Blocked {
 }
 
 /// What makes two findings the same bug.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 enum Name {
     Race(SiteRef, SiteRef),
     Stuck(bool, Vec<SiteRef>),
@@ -53,7 +54,7 @@ enum Name {
 }
 
 /// The bugs that have been reported.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Known(HashSet<Name>);
 
 impl Known {

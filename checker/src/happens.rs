@@ -33,8 +33,9 @@ use crate::{
 };
 use alloc::vec::Vec;
 use leno_model::{Op, ThreadId};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Happens {
     clocks: Clocks,
     dependencies: Vec<u32>,
@@ -184,7 +185,7 @@ impl Happens {
 }
 
 /// The threads that [`Happens::initials`] has found; kept to be used again.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Initials {
     pub threads: Vec<ThreadId>,
     /// Each thread's first event in v.

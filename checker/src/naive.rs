@@ -14,8 +14,9 @@ use crate::{
 };
 use alloc::vec::Vec;
 use leno_model::{Execution, Op, Step, ThreadId, wire::Counts};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Node {
     step: Step,
     choices: u32,
@@ -24,7 +25,7 @@ struct Node {
     left: ThreadSet,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Naive {
     log: Log,
     nodes: Vec<Node>,

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 use leno_model::{Access, Event, MutexKind, Op, Step};
+use serde::{Deserialize, Serialize};
 
 /// The prefix of an execution, to be repeated exactly; after it the director goes
 /// on by itself.
-#[derive(Clone, Default, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Plan {
     pub steps: Vec<PlannedStep>,
     /// The sleep set of the state in which the *last* step is taken. The director
@@ -14,7 +15,7 @@ pub struct Plan {
     pub sleep: Vec<Sleeper>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlannedStep {
     pub step: Step,
     /// Of the event that was seen here before; 0 if none was.
@@ -22,7 +23,7 @@ pub struct PlannedStep {
 }
 
 /// A thread whose next event has been explored from here, with all that follows.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
     /// The event as it came out.
     pub event: Event,
@@ -31,7 +32,7 @@ pub struct Sleeper {
 }
 
 /// Bounds on one execution.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// Events; 0 is "no limit".
     pub max_steps: u64,

@@ -38,8 +38,9 @@ use crate::{
 };
 use alloc::vec::Vec;
 use leno_model::{Access, Op, Order, Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Races {
     clocks: Clocks,
     /// For each event.
@@ -48,7 +49,7 @@ pub struct Races {
     weak_atomics: bool,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Synchronisation {
     /// What a load that reads this event's write acquires.
     message: Slice,

@@ -7,8 +7,9 @@
 
 use alloc::vec::Vec;
 use leno_model::{Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RwLock {
     pub writer: Option<ThreadId>,
     /// Who reads and how often, in no order that matters.

@@ -3,6 +3,7 @@
 use crate::{Finding, Plan, deadlock, finding::Known, race::Races, trace::Trace};
 use alloc::vec::Vec;
 use leno_model::{End, Execution, wire::Counts};
+use serde::{Deserialize, Serialize};
 
 /// A strategy: which executions there are to run. A plan is asked for, run, and
 /// its execution absorbed, then the next one.
@@ -23,7 +24,7 @@ pub trait Search {
 }
 
 /// The path that a search stands on and what has been found on all of them.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Log {
     pub trace: Trace,
     races: Races,

@@ -36,9 +36,10 @@ use core::ops::Range;
 use leno_model::{
     Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId, wire::Counts,
 };
+use serde::{Deserialize, Serialize};
 
 /// A state on the path and what is to be explored from it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Node {
     step: Step,
     choices: u32,
@@ -54,13 +55,13 @@ struct Node {
     first_access: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Asleep {
     event: Event,
     accesses: Range<u32>,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Source {
     log: Log,
     happens: Happens,

@@ -15,9 +15,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
 use leno_model::{MutexKind, Op, Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// One mutex. It is `Copy` so that the trace can keep the state after each event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Mutex {
     pub owner: Option<ThreadId>,
     /// How often the owner holds it.
@@ -80,7 +81,7 @@ impl Mutex {
 }
 
 /// A thread between the two halves of a wait.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Waiting {
     woken: bool,
     /// How often it held the mutex.
@@ -88,7 +89,7 @@ struct Waiting {
 }
 
 /// All synchronisation objects of a program.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct SyncState {
     mutexes: HashMap<u64, Mutex>,
     /// Who can be woken, in the order of thread numbers: the order of the waits

@@ -2,9 +2,10 @@
 
 use alloc::vec::Vec;
 use leno_model::ThreadId;
+use serde::{Deserialize, Serialize};
 
 /// A set of threads: one word for the first 64, and as many more as it takes.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ThreadSet {
     low: u64,
     /// Threads from 64 on, 64 a word. Empty, so no allocation, for most programs.

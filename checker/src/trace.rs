@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
 use leno_model::{Access, AccessKind, Event, MutexKind, Op, Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// Bytes of memory in one chain. A line is the unit of search only; what conflicts
 /// is decided by bytes.
@@ -22,13 +23,13 @@ const LINE: u64 = 64;
 /// a list of its own, which every other event looks through.
 const LONG: u64 = 64;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 enum Key {
     Line(u64),
     Object(Object),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     key: Key,
     touch: Touch,
@@ -42,7 +43,7 @@ struct Entry {
 }
 
 /// A mutex after an event, with the events that made it so.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hold {
     pub mutex: Mutex,
     /// The event that last took it when it was free.
@@ -66,7 +67,7 @@ const UNTOUCHED: Hold = Hold {
     known: false,
 };
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Record {
     /// Where the event's footprint ends in `accesses`: its own, then the iteration's.
     footprint_end: u32,
@@ -77,7 +78,7 @@ struct Record {
     alive: u32,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Trace {
     events: Vec<Event>,
     records: Vec<Record>,
