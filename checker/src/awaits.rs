@@ -213,7 +213,7 @@ impl Awaits {
 /// Whether the event leaves everything as it was, for the others and for the trace.
 pub fn only_reads(event: &Event, accesses: &[Access]) -> bool {
     let op = match event.op {
-        Op::Access | Op::Fence(_) => true,
+        Op::Access | Op::Fence(_) | Op::FutexDiffers { .. } | Op::SemValue { .. } => true,
         Op::TryLock { .. }
         | Op::TryReadLock { .. }
         | Op::TryWriteLock { .. }

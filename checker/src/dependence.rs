@@ -28,6 +28,8 @@ pub enum Object {
     Holding(u64),
     Sem(u64),
     Barrier(u64),
+    /// Who waits at a futex. Its word is memory.
+    Futex(u64),
     Hidden(u64),
 }
 
@@ -35,7 +37,10 @@ impl Object {
     /// The address, if an attempt at the object can fail and be repeated.
     pub fn triable(self) -> Option<u64> {
         match self {
-            Object::Mutex(addr) | Object::RwLock(addr) | Object::Sem(addr) => Some(addr),
+            Object::Mutex(addr)
+            | Object::RwLock(addr)
+            | Object::Sem(addr)
+            | Object::Futex(addr) => Some(addr),
             _ => None,
         }
     }
@@ -137,13 +142,30 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
         Op::BarrierInit { barrier, .. } | Op::BarrierDestroy { barrier } => {
             [Some((Object::Barrier(barrier), Changes)), None]
         }
+        Op::SemValue { sem } => [Some((Object::Sem(sem), Looks)), None],
+        // As with condition variables: waiters are a set, whom a wake-up may wake is its
+        // set of choices, and one that finds nobody changes nothing. That the word is
+        // read is an access. Two that leave commute, as do those that come. Who found
+        // another value has not come, but would have, had the write to the word been
+        // later; and that write commutes with wake-ups. So it counts as if it had: what
+        // an event depends on must not become less by events that commute with it.
+        Op::FutexWait { futex, .. } | Op::FutexDiffers { futex } | Op::FutexLeave { futex } => {
+            [Some((Object::Futex(futex), Looks)), None]
+        }
+        Op::FutexWake { futex, .. } | Op::FutexWakeAll { futex, .. } => {
+            [Some((Object::Futex(futex), touch_of_wake(outcome))), None]
+        }
+        Op::FutexRequeue { from, to, .. } => {
+            let touch = touch_of_wake(outcome);
+            [Some((Object::Futex(from), touch)), Some((Object::Futex(to), touch))]
+        }
         // State inside libc: what a call does to it is not known.
         Op::Hidden { object } => [Some((Object::Hidden(object), Changes)), None],
         // Fences order events of their own thread for C11's happens-before, which
         // is not the trace's. A choice is the thread's own. Creation, join and end
         // only enable, and a full round of a barrier is nobody else's business: its
-        // leaves come after its arrivals and after that of its lowest thread. Exit
-        // is special: see `dependent`.
+        // leaves come after its arrivals and after that of its lowest thread. Who has
+        // been woken from a futex has left it. Exit is special: see `dependent`.
         Op::Access
         | Op::Fence(_)
         | Op::Create { .. }
@@ -151,7 +173,15 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
         | Op::End
         | Op::Choose { .. }
         | Op::BarrierLeave { .. }
+        | Op::FutexResume { .. }
         | Op::Exit => [None, None],
+    }
+}
+
+fn touch_of_wake(outcome: Outcome) -> Touch {
+    match outcome {
+        Outcome::Woken(None) | Outcome::Count(0) => Touch::Quiet,
+        _ => Touch::Changes,
     }
 }
 

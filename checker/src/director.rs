@@ -29,6 +29,9 @@ pub struct Arrival<'a> {
     /// The operation may block, and does so with a timeout. That the timeout fires
     /// is another choice of a `Choose` before it, so here it does not fire.
     pub timed: bool,
+    /// A semaphore that also ends the wait when it is posted: the thread's
+    /// cancellation. That it is waited for instead is another choice too.
+    pub cancel: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,12 +74,14 @@ struct Thread {
     op: Op,
     accesses: Vec<Access>,
     timed: bool,
+    cancel: Option<u64>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
         let (status, site) = (Status::Away, SiteRef(0));
-        Self { status, ordinal: 0, site, op: Op::Access, accesses: Vec::new(), timed: false }
+        let (op, accesses) = (Op::Access, Vec::new());
+        Self { status, ordinal: 0, site, op, accesses, timed: false, cancel: None }
     }
 }
 
@@ -114,6 +119,7 @@ impl Director {
         thread.site = at.site;
         thread.op = at.op;
         thread.timed = at.timed;
+        thread.cancel = at.cancel;
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
         self.awaits.arrive(at.thread, at.site, at.local_state);
@@ -146,11 +152,17 @@ impl Director {
         Decision::Over(if asleep { End::Asleep } else { self.end() })
     }
 
+    /// The operation of a thread that was told to run turns out to be another one: what
+    /// it depends on in memory is known only now.
+    pub fn settle(&mut self, thread: ThreadId, op: Op) {
+        self.thread(thread).op = op;
+    }
+
     /// The event of a thread that was told to run happens, with these accesses.
     pub fn perform(&mut self, thread: ThreadId, accesses: &[Access], first_access: u32) -> Event {
         let at = &self.threads[thread.index()];
         debug_assert_eq!(at.status, Status::Standing, "a thread acts where it stands");
-        let (ordinal, site, op) = (at.ordinal, at.site, at.op);
+        let (ordinal, site, op) = (at.ordinal, at.site, self.sync.settled(thread, at.op));
         let Repeat { iteration, .. } = self.awaits.standing(thread);
         let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
@@ -222,7 +234,7 @@ impl Director {
                     accesses: &at.accesses,
                     awaiting: idle,
                     iteration,
-                    timed: at.timed,
+                    timed: self.gives_up(at),
                 }
             },
         )
@@ -272,6 +284,12 @@ impl Director {
         !refuted && exit_is_due(ready.map(|(_, at)| &at.op))
     }
 
+    /// Whether the thread, if it is blocked, will not stay so: it has a timeout, or has
+    /// been cancelled. It had chosen not to go on by that.
+    fn gives_up(&self, at: &Thread) -> bool {
+        at.timed || at.cancel.is_some_and(|cancel| self.sync.sem(cancel) > 0)
+    }
+
     /// How the execution ends if nobody can go on.
     ///
     /// If somebody is blocked with a timeout, the program is not stuck: the timeout
@@ -279,10 +297,12 @@ impl Director {
     /// choice concerns nobody else, the same events can happen up to here with the
     /// other one, where the thread goes on instead: that continuation is explored,
     /// and if it gets stuck without a thread that waits with a timeout, that is a
-    /// deadlock. So the choice was an assumption that has turned out to be false.
+    /// deadlock. So the choice was an assumption that has turned out to be false. The
+    /// same goes for who is blocked and has been cancelled.
     fn end(&self) -> End {
         let any = |status| self.threads.iter().any(|at| at.status == status);
-        let timed = self.threads.iter().any(|at| at.status == Status::Standing && at.timed);
+        let standing = |at: &&Thread| at.status == Status::Standing;
+        let timed = self.threads.iter().filter(standing).any(|at| self.gives_up(at));
         if any(Status::Refuted) || timed {
             End::Assumed
         } else if any(Status::Standing) || any(Status::Failed) {

@@ -23,12 +23,14 @@
 //!   the race with a write is reversible if there is another one. (Let w race with
 //!   the event and w' be another. If w came before w' the race with w would not be
 //!   immediate. So w' is left when w and what comes after it are taken away.)
+//! - The second half of a futex wait comes after its wake-up, and after nothing else.
 //! - Read-write locks, semaphores and barriers: see `blocking`.
 //! - Creation, join and exit: never. An exit comes after everything.
 
 use crate::{
     blocking::{self, Race},
     clock::Clocks,
+    futex,
     trace::Trace,
 };
 use alloc::vec::Vec;
@@ -78,6 +80,10 @@ impl Happens {
                 return;
             }
             Op::Rewait { cond, .. } => match trace.waker(e.thread, cond, limit.min(event)) {
+                Some(waker) => clocks.join(waker),
+                None => return,
+            },
+            Op::FutexResume { .. } => match futex::waker(trace, e.thread, limit.min(event)) {
                 Some(waker) => clocks.join(waker),
                 None => return,
             },

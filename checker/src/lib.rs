@@ -18,6 +18,7 @@ mod deadlock;
 pub mod dependence;
 mod director;
 mod finding;
+mod futex;
 mod happens;
 mod naive;
 mod plan;

@@ -95,6 +95,14 @@ fn op_words(op: &Op) -> [u64; 3] {
         Op::BarrierDestroy { barrier } => [33, barrier, 0],
         Op::BarrierArrive { barrier } => [34, barrier, 0],
         Op::BarrierLeave { barrier } => [35, barrier, 0],
+        Op::SemValue { sem } => [36, sem, 0],
+        Op::FutexWait { futex, bits } => [37, futex, bits.into()],
+        Op::FutexDiffers { futex } => [38, futex, 0],
+        Op::FutexResume { futex } => [39, futex, 0],
+        Op::FutexLeave { futex } => [40, futex, 0],
+        Op::FutexWake { futex, bits } => [41, futex, bits.into()],
+        Op::FutexWakeAll { futex, bits } => [42, futex, bits.into()],
+        Op::FutexRequeue { from, to, all } => [43 + u64::from(all), from, to],
     }
 }
 

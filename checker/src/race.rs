@@ -16,6 +16,8 @@
 //!   for a semaphore synchronises with all posts before it, leaving a barrier with
 //!   all arrivals of the round. Each of these, and every unlock, post and arrival,
 //!   synchronises with the initialisation.
+//! - The kernel reads a futex word as a relaxed load would, and wake-ups synchronise
+//!   nothing: what orders is the program's own accesses to the word.
 //! - Signals and broadcasts synchronise nothing; the mutex does: a lock with the
 //!   release that freed it. (For a mutex that is unlocked by others than its holder,
 //!   which is a misuse, earlier releases do not count.)
@@ -37,7 +39,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::vec::Vec;
-use leno_model::{Access, Op, Order, Outcome, ThreadId};
+use leno_model::{Access, Event, Op, Order, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -137,7 +139,7 @@ impl Races {
             if other.thread != e.thread {
                 let covered = self.clocks.covers(earlier);
                 for (mine, theirs) in pairs(trace, event, earlier) {
-                    self.weak_atomics |= is_weak(mine) || is_weak(theirs);
+                    self.weak_atomics |= is_weak(e, mine) || is_weak(other, theirs);
                     let plain = mine.atomic.is_none() || theirs.atomic.is_none();
                     if plain && !covered && mine.conflicts(theirs) {
                         let addr = mine.addr.max(theirs.addr);
@@ -182,8 +184,10 @@ fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Acces
     all.filter(|(a, b)| a.overlaps(b))
 }
 
-fn is_weak(access: &Access) -> bool {
-    access.atomic.is_some_and(|order| order != Order::SeqCst)
+/// Whether the program has asked for a weaker order; the kernel's reads do not count.
+fn is_weak(event: &Event, access: &Access) -> bool {
+    let kernel = matches!(event.op, Op::FutexWait { .. } | Op::FutexDiffers { .. });
+    !kernel && access.atomic.is_some_and(|order| order != Order::SeqCst)
 }
 
 /// Collects the events whose writes an atomic read sees: for each of its bytes the

@@ -10,7 +10,7 @@
 //! whoever holds it. The outcome says that it was a misuse.
 
 pub use crate::rwlock::RwLock;
-use crate::{ThreadSet, barrier::Barriers};
+use crate::{ThreadSet, barrier::Barriers, futex::Futexes};
 use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
@@ -99,6 +99,7 @@ pub struct SyncState {
     rwlocks: HashMap<u64, RwLock>,
     sems: HashMap<u64, u32>,
     barriers: Barriers,
+    futexes: Futexes,
     ended: ThreadSet,
     exiting: Option<ThreadId>,
 }
@@ -144,6 +145,7 @@ impl SyncState {
             Op::WriteLock { rwlock } => self.rwlocks.get(rwlock).is_none_or(|l| l.writable()),
             Op::SemWait { sem } => self.sem(*sem) > 0,
             Op::BarrierLeave { .. } => self.barriers.can_leave(thread),
+            Op::FutexResume { .. } => self.futexes.is_woken(thread),
             Op::Join { thread } => self.ended.contains(*thread),
             _ => true,
         }
@@ -156,8 +158,21 @@ impl SyncState {
                 self.conds.get(cond).map_or(1, |waiters| waiters.len().max(1) as u32)
             }
             Op::BarrierLeave { .. } => self.barriers.choices(thread),
+            Op::FutexWake { futex, bits } => self.futexes.choices(*futex, *bits),
+            Op::FutexRequeue { from, all: false, .. } => self.futexes.choices(*from, u32::MAX),
             Op::Choose { alternatives } => (*alternatives).max(1),
             _ => 1,
+        }
+    }
+
+    /// What an operation turns out to be when its turn has come: a thread leaves the
+    /// futex that it waits at now.
+    pub fn settled(&self, thread: ThreadId, op: Op) -> Op {
+        match op {
+            Op::FutexLeave { futex } => {
+                Op::FutexLeave { futex: self.futexes.place(thread).unwrap_or(futex) }
+            }
+            op => op,
         }
     }
 
@@ -244,6 +259,22 @@ impl SyncState {
                 let value = self.sems.entry(sem).or_default();
                 *value = value.saturating_add(1);
             }
+            Op::SemValue { sem } => return Outcome::Count(self.sem(sem)),
+            Op::FutexWait { futex, bits } => self.futexes.wait(futex, bits, thread),
+            Op::FutexResume { .. } => self.futexes.resume(thread),
+            Op::FutexLeave { .. } => return Outcome::Left(self.futexes.leave(thread)),
+            Op::FutexWake { futex, bits } => {
+                return Outcome::Woken(self.futexes.wake(futex, bits, choice));
+            }
+            Op::FutexWakeAll { futex, bits } => {
+                return Outcome::Count(self.futexes.wake_all(futex, bits));
+            }
+            Op::FutexRequeue { from, to, all: false } => {
+                return Outcome::Woken(self.futexes.requeue(from, to, choice));
+            }
+            Op::FutexRequeue { from, to, all: true } => {
+                return Outcome::Count(self.futexes.requeue_all(from, to));
+            }
             Op::BarrierInit { barrier, count } => self.barriers.reset(barrier, Some(count.max(1))),
             Op::BarrierDestroy { barrier } => self.barriers.reset(barrier, None),
             Op::BarrierArrive { barrier } => return self.barriers.arrive(barrier, thread),
@@ -253,13 +284,18 @@ impl SyncState {
             Op::End => self.ended.insert(thread),
             Op::Exit => self.exiting = Some(thread),
             Op::Choose { .. } => return Outcome::Chosen(choice),
-            Op::Access | Op::Fence(_) | Op::Create { .. } | Op::Join { .. } | Op::Hidden { .. } => {
-            }
+            Op::Access
+            | Op::Fence(_)
+            | Op::Create { .. }
+            | Op::Join { .. }
+            | Op::FutexDiffers { .. }
+            | Op::Hidden { .. } => {}
         }
         Outcome::Done
     }
 
-    /// The memory was freed: what lies there next is another object.
+    /// The memory was freed: what lies there next is another object. Not so for a
+    /// futex: for the kernel it is an address, whatever lies there.
     pub fn forget(&mut self, range: Range<u64>) {
         self.mutexes.retain(|addr, _| !range.contains(addr));
         self.conds.retain(|addr, _| !range.contains(addr));

@@ -424,3 +424,18 @@ fn readers_in_a_cycle_are_named() {
     let Some((Finding::Deadlock { waits }, _)) = explored.findings.first() else { panic!() };
     assert_eq!((waits[0].in_cycle, waits[0].holder), (true, Some(waits[0].thread)));
 }
+
+/// A wait and a wake-up that finds it, or comes first and is lost.
+#[test]
+fn a_futex_wakes_who_waits_already() {
+    let wait = Instr::FutexWait { loc: X, is: 0, bits: u32::MAX, timed: false, reg: 0 };
+    let wake = Instr::FutexWake { loc: X, bits: u32::MAX, all: false, reg: 0 };
+    let program = parallel(vec![vec![wait], vec![wake]]);
+    let found = source(&program);
+    assert_eq!(found.counts.executions, 2);
+    assert_eq!(found.findings.len(), 1, "the lost wake-up is a deadlock");
+    // Behind a store of another value no wake-up is needed.
+    let store = Instr::Store { loc: X, order: SC, value: 1 };
+    let program = parallel(vec![vec![wait], vec![store, wake]]);
+    assert_eq!(source(&program).findings.len(), 0);
+}

@@ -170,6 +170,7 @@ impl Teller<'_> {
             | WaitsOn::Condition { cond: object }
             | WaitsOn::Semaphore { sem: object }
             | WaitsOn::Barrier { barrier: object }
+            | WaitsOn::Futex { futex: object }
             | WaitsOn::Write { object } => Some(self.sync_name(object)),
             WaitsOn::Thread { .. } => None,
         }
@@ -203,6 +204,9 @@ impl Teller<'_> {
             }
             WaitsOn::Barrier { barrier } => {
                 ("wait", format!("for others at {}", self.sync_name(barrier)), None)
+            }
+            WaitsOn::Futex { futex } => {
+                ("futex", format!("to be woken at the futex {}", self.sync_name(futex)), None)
             }
             WaitsOn::Thread { thread } => {
                 ("join", format!("for the end of {}", self.threads.label(*thread)), None)

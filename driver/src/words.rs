@@ -84,6 +84,20 @@ pub fn step(step: &TraceStep, images: &Images, threads: &Threads) -> String {
         StepKind::BarrierArrive => on("arrive at"),
         StepKind::BarrierLeave { serial: true } => format!("{} as the serial one", on("leave")),
         StepKind::BarrierLeave { serial: false } => on("leave"),
+        StepKind::SemValue { value } => format!("{} = {value}", on("value of")),
+        StepKind::FutexWait { waits: true } => on("futex wait"),
+        StepKind::FutexWait { waits: false } => format!("{}: another value", on("futex wait")),
+        StepKind::FutexResume => on("woken from futex"),
+        StepKind::FutexLeave { timed_out: true } => format!("{}: timeout", on("futex wait")),
+        StepKind::FutexLeave { timed_out: false } => on("woken from futex"),
+        StepKind::FutexWake { woken: Some(thread) } => {
+            format!("{} → {}", on("futex wake"), threads.name(thread))
+        }
+        StepKind::FutexWake { woken: None } | StepKind::FutexWakeAll { count: 0 } => {
+            format!("{}: nobody waits", on("futex wake"))
+        }
+        StepKind::FutexWakeAll { count } => format!("{} → {count}", on("futex wake all")),
+        StepKind::FutexRequeue { count } => format!("{}: {count}", on("futex requeue")),
         StepKind::Choose { value, alternatives } => format!("choose {value} of {alternatives}"),
         StepKind::Hidden => "state inside libc".to_string(),
         StepKind::Exit => "exit".to_string(),
@@ -169,6 +183,12 @@ pub fn verb(kind: StepKind) -> &'static str {
         StepKind::Rewait => "wake-up",
         StepKind::Signal { .. } => "signal",
         StepKind::Broadcast => "broadcast",
+        StepKind::SemValue { .. } => "getvalue",
+        StepKind::FutexWait { .. } => "futex wait",
+        StepKind::FutexResume => "wake-up",
+        StepKind::FutexLeave { .. } => "timeout",
+        StepKind::FutexWake { .. } | StepKind::FutexWakeAll { .. } => "futex wake",
+        StepKind::FutexRequeue { .. } => "futex requeue",
         StepKind::Choose { .. } => "choose",
         StepKind::Hidden => "hidden state",
         StepKind::Exit => "exit",

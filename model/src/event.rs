@@ -213,6 +213,46 @@ pub enum Op {
     BarrierLeave {
         barrier: u64,
     },
+    /// The value of a semaphore is read.
+    SemValue {
+        sem: u64,
+    },
+    /// The first half of a futex wait that found the word as it should be: the thread
+    /// joins the waiters, for wake-ups that have a bit in common with `bits`.
+    FutexWait {
+        futex: u64,
+        bits: u32,
+    },
+    /// Instead of it, and of other calls that compare, where the word is different:
+    /// nothing but a read.
+    FutexDiffers {
+        futex: u64,
+    },
+    /// The second half: enabled when the thread was woken.
+    FutexResume {
+        futex: u64,
+    },
+    /// Instead of the second half, where the wait has timed out: the thread leaves
+    /// the waiters. `futex` is where it waits now; it may have been moved.
+    FutexLeave {
+        futex: u64,
+    },
+    /// Wakes one waiter, if there is one; which one is a choice, over the waiters in
+    /// the order of their thread numbers.
+    FutexWake {
+        futex: u64,
+        bits: u32,
+    },
+    FutexWakeAll {
+        futex: u64,
+        bits: u32,
+    },
+    /// Lets a waiter, chosen as in a wake-up, or all of them wait at another futex.
+    FutexRequeue {
+        from: u64,
+        to: u64,
+        all: bool,
+    },
     /// A value from `0..alternatives` that the search chooses.
     Choose {
         alternatives: u32,
@@ -252,11 +292,19 @@ impl Op {
             | Op::SemWait { sem: object }
             | Op::SemTryWait { sem: object }
             | Op::SemPost { sem: object }
+            | Op::SemValue { sem: object }
+            | Op::FutexWait { futex: object, .. }
+            | Op::FutexDiffers { futex: object }
+            | Op::FutexResume { futex: object }
+            | Op::FutexLeave { futex: object }
+            | Op::FutexWake { futex: object, .. }
+            | Op::FutexWakeAll { futex: object, .. }
             | Op::BarrierInit { barrier: object, .. }
             | Op::BarrierDestroy { barrier: object }
             | Op::BarrierArrive { barrier: object }
             | Op::BarrierLeave { barrier: object } => [Some(object), None],
             Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => [Some(cond), Some(mutex)],
+            Op::FutexRequeue { from, to, .. } => [Some(from), Some(to)],
             Op::Access
             | Op::Fence(_)
             | Op::Create { .. }
@@ -281,8 +329,14 @@ pub enum Outcome {
     Released(bool),
     /// Of `RwUnlock`: the thread held the lock for reading.
     ReleasedShared,
-    /// Of `Signal`.
+    /// Of `Signal` and `FutexWake`, and of a `FutexRequeue` of one: who was woken, or
+    /// moved.
     Woken(Option<ThreadId>),
+    /// Of `FutexWakeAll` and of a `FutexRequeue` of all: how many they were. Of
+    /// `SemValue`: the value.
+    Count(u32),
+    /// Of `FutexLeave`: whether the thread was still waiting.
+    Left(bool),
     /// Of `Choose`.
     Chosen(u32),
     /// Of `BarrierArrive`: the how-manieth round at this address the thread is in,

@@ -197,6 +197,9 @@ pub enum WaitsOn {
     Barrier {
         barrier: Object,
     },
+    Futex {
+        futex: Object,
+    },
     Thread {
         thread: ThreadId,
     },
@@ -231,36 +234,83 @@ pub struct TraceStep {
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     Access,
-    Fence { order: Order },
-    Create { child: ThreadId },
-    Join { thread: ThreadId },
+    Fence {
+        order: Order,
+    },
+    Create {
+        child: ThreadId,
+    },
+    Join {
+        thread: ThreadId,
+    },
     End,
     MutexInit,
     MutexDestroy,
-    Lock { acquired: bool },
-    TryLock { acquired: bool },
+    Lock {
+        acquired: bool,
+    },
+    TryLock {
+        acquired: bool,
+    },
     Unlock,
     CondInit,
     CondDestroy,
     Wait,
     Rewait,
-    Signal { woken: Option<ThreadId> },
+    Signal {
+        woken: Option<ThreadId>,
+    },
     Broadcast,
     Unwait,
     RwInit,
     RwDestroy,
-    ReadLock { acquired: bool },
-    WriteLock { acquired: bool },
+    ReadLock {
+        acquired: bool,
+    },
+    WriteLock {
+        acquired: bool,
+    },
     RwUnlock,
-    SemInit { value: u32 },
+    SemInit {
+        value: u32,
+    },
     SemDestroy,
-    SemWait { acquired: bool },
+    SemWait {
+        acquired: bool,
+    },
     SemPost,
-    BarrierInit { count: u32 },
+    BarrierInit {
+        count: u32,
+    },
     BarrierDestroy,
     BarrierArrive,
-    BarrierLeave { serial: bool },
-    Choose { value: u32, alternatives: u32 },
+    BarrierLeave {
+        serial: bool,
+    },
+    SemValue {
+        value: u32,
+    },
+    /// The word had the expected value, or not.
+    FutexWait {
+        waits: bool,
+    },
+    FutexResume,
+    FutexLeave {
+        timed_out: bool,
+    },
+    FutexWake {
+        woken: Option<ThreadId>,
+    },
+    FutexWakeAll {
+        count: u32,
+    },
+    FutexRequeue {
+        count: u32,
+    },
+    Choose {
+        value: u32,
+        alternatives: u32,
+    },
     Hidden,
     Exit,
 }

@@ -219,9 +219,18 @@ pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
     event_with(op, accesses, site, |planned| planned)
 }
 
-/// The same for a wait whose timeout, which may fire, has been chosen not to.
-pub fn event_timed(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
-    make(op, accesses, site, true, |planned| planned)
+/// What may end a wait, besides what it waits for: it has been chosen that it does not.
+#[derive(Clone, Copy, Default)]
+pub struct Patience {
+    /// A timeout.
+    pub timed: bool,
+    /// A post of this semaphore, by which the thread is cancelled.
+    pub cancel: Option<u64>,
+}
+
+/// The same for a wait that may come to another end.
+pub fn event_patient(op: Op, accesses: &Accesses, site: SiteRef, patience: Patience) -> Event {
+    make(op, accesses, site, patience, |op, planned| (op, planned))
 }
 
 /// The same where the accesses turn out only when the turn has come: a failed
@@ -232,15 +241,25 @@ pub fn event_with(
     site: SiteRef,
     settle: impl FnOnce(Accesses) -> Accesses,
 ) -> Event {
-    make(op, accesses, site, false, settle)
+    make(op, accesses, site, Patience::default(), |op, planned| (op, settle(planned)))
+}
+
+/// The same where the operation depends on what it finds in memory.
+pub fn event_comparing(
+    op: Op,
+    accesses: &Accesses,
+    site: SiteRef,
+    settle: impl FnOnce() -> Op,
+) -> Event {
+    make(op, accesses, site, Patience::default(), |_, planned| (settle(), planned))
 }
 
 fn make(
     op: Op,
     accesses: &Accesses,
     site: SiteRef,
-    timed: bool,
-    settle: impl FnOnce(Accesses) -> Accesses,
+    patience: Patience,
+    settle: impl FnOnce(Op, Accesses) -> (Op, Accesses),
 ) -> Event {
     let x = running().expect("events happen in an execution");
     let me = x.current;
@@ -257,15 +276,22 @@ fn make(
         Op::TryLock { .. }
         | Op::TryReadLock { .. }
         | Op::TryWriteLock { .. }
-        | Op::SemTryWait { .. } => true,
+        | Op::SemTryWait { .. }
+        | Op::SemValue { .. }
+        | Op::FutexWait { .. } => true,
         _ => false,
     };
     let local_state = if spins { Some(local_state(x.thread().private_writes)) } else { None };
-    x.director.arrive(Arrival { thread: me, ordinal, site, op, accesses, local_state, timed });
+    let Patience { timed, cancel } = patience;
+    let arrival = Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel };
+    x.director.arrive(arrival);
     wait_for_turn();
 
-    let accesses = settle(*accesses);
+    let (settled, accesses) = settle(op, *accesses);
     let x = running().expect("events happen in an execution");
+    if settled != op {
+        x.director.settle(me, settled);
+    }
     let record = record();
     let first_access = record.accesses.len() as u32;
     let room = accesses.iter().all(|a| record.accesses.push(*a));

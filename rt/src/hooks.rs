@@ -6,7 +6,9 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{self, current_thread, event, event_timed, event_with, private, running},
+    execution::{
+        self, Patience, current_thread, event, event_patient, event_with, private, running,
+    },
     heap, host, libc_models, sharing,
     trace::FailureText,
 };
@@ -53,15 +55,16 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
 /// dependent on whoever frees or overwrites the memory that the object lies in, and a
 /// use after free be seen.
 pub fn synchronise(op: Op, site: SiteRef) -> Event {
-    with_objects(op, site, event)
+    synchronise_patient(op, site, Patience::default())
 }
 
 /// The same for a wait whose timeout has been chosen not to fire.
 pub fn synchronise_timed(op: Op, site: SiteRef) -> Event {
-    with_objects(op, site, event_timed)
+    synchronise_patient(op, site, Patience { timed: true, cancel: None })
 }
 
-fn with_objects(op: Op, site: SiteRef, make: fn(Op, &Accesses, SiteRef) -> Event) -> Event {
+/// The same for a wait that may come to another end.
+pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
     let mut reads = Accesses::none();
     for object in op.objects().into_iter().flatten() {
         reads = reads.and(AccessKind::Read, object, 1, Some(Order::SeqCst));
@@ -69,7 +72,7 @@ fn with_objects(op: Op, site: SiteRef, make: fn(Op, &Accesses, SiteRef) -> Event
     if let Some(thread) = current_thread() {
         sharing::is_event(thread, &reads);
     }
-    let event = make(op, &reads, site);
+    let event = event_patient(op, &reads, site, patience);
     check(&reads, site);
     event
 }
@@ -81,7 +84,7 @@ pub fn modelled(site: SiteRef, accesses: &Accesses) {
 
 /// Fails if an access that is about to be made is not to a living object, or is to
 /// the runtime's own.
-fn check(accesses: &[Access], site: SiteRef) {
+pub fn check(accesses: &[Access], site: SiteRef) {
     if running().is_none() {
         return;
     }

@@ -168,6 +168,7 @@ fn waits_for(waits: &[Blocked]) -> Vec<Wait> {
                 since: blocked.since,
             },
             Op::SemWait { sem } => WaitsOn::Semaphore { sem: describe::object(sem) },
+            Op::FutexResume { futex } => WaitsOn::Futex { futex: describe::object(futex) },
             Op::BarrierLeave { barrier } => WaitsOn::Barrier { barrier: describe::object(barrier) },
             _ => WaitsOn::Write { object: execution::awaited_object(blocked.thread) },
         };
@@ -195,6 +196,11 @@ fn bytes_at(addr: u64, len: u64) -> Vec<u8> {
 
 pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
     let acquired = !matches!(outcome, Outcome::Acquired(false));
+    let count = match *outcome {
+        Outcome::Count(count) => count,
+        Outcome::Woken(Some(_)) => 1,
+        _ => 0,
+    };
     match *op {
         Op::Access => StepKind::Access,
         Op::Fence(order) => StepKind::Fence { order },
@@ -230,6 +236,18 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
         Op::BarrierLeave { .. } => {
             StepKind::BarrierLeave { serial: *outcome == Outcome::Serial(true) }
         }
+        Op::SemValue { .. } => StepKind::SemValue { value: count },
+        Op::FutexWait { .. } => StepKind::FutexWait { waits: true },
+        Op::FutexDiffers { .. } => StepKind::FutexWait { waits: false },
+        Op::FutexResume { .. } => StepKind::FutexResume,
+        Op::FutexLeave { .. } => {
+            StepKind::FutexLeave { timed_out: *outcome == Outcome::Left(true) }
+        }
+        Op::FutexWake { .. } => StepKind::FutexWake {
+            woken: if let Outcome::Woken(thread) = outcome { *thread } else { None },
+        },
+        Op::FutexWakeAll { .. } => StepKind::FutexWakeAll { count },
+        Op::FutexRequeue { .. } => StepKind::FutexRequeue { count },
         Op::Choose { alternatives } => StepKind::Choose {
             value: if let Outcome::Chosen(v) = outcome { *v } else { 0 },
             alternatives,

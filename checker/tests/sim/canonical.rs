@@ -24,6 +24,8 @@ pub fn trace_of(run: &Recorded) -> u64 {
     // The arrivals in each round of each barrier, and its lowest thread's leave.
     let mut rounds: HashMap<(u64, u32), (Vec<usize>, Option<usize>)> = HashMap::new();
     let mut round_of: Vec<Option<(u64, u32)>> = vec![None; threads];
+    // Where each thread waits at a futex, and for which bits.
+    let mut parked: Vec<Option<(u64, u32)>> = vec![None; threads];
     // For each event the events of its iteration.
     let mut iterations: Vec<Vec<usize>> = vec![];
     // For each event the set of those before it.
@@ -37,7 +39,8 @@ pub fn trace_of(run: &Recorded) -> u64 {
             let read = |reads: &[usize], other: usize| {
                 a.thread != b.thread && reads.iter().any(|read| depends(*read, other))
             };
-            let woken = matches!(b.op, Op::Rewait { .. }) && woken_by[b.thread.index()] == Some(i);
+            let woken = matches!(b.op, Op::Rewait { .. } | Op::FutexResume { .. })
+                && woken_by[b.thread.index()] == Some(i);
             let round = round_of[b.thread.index()].map(|round| &rounds[&round]);
             let released = matches!(b.op, Op::BarrierLeave { .. })
                 && round.is_some_and(|(came, left)| came.contains(&i) || *left == Some(i));
@@ -54,6 +57,30 @@ pub fn trace_of(run: &Recorded) -> u64 {
         match (b.op, b.outcome) {
             (Op::Wait { cond, .. }, _) => waits_for[b.thread.index()] = Some(cond),
             (Op::Unwait { .. }, _) => waits_for[b.thread.index()] = None,
+            (Op::FutexWait { futex, bits }, _) => {
+                parked[b.thread.index()] = Some((futex, bits));
+            }
+            (Op::FutexLeave { .. }, _) => parked[b.thread.index()] = None,
+            (Op::FutexWake { .. }, Outcome::Woken(Some(thread))) => {
+                parked[thread.index()] = None;
+                woken_by[thread.index()] = Some(j);
+            }
+            (Op::FutexWakeAll { futex, bits }, _) => {
+                for thread in 0..threads {
+                    if parked[thread].is_some_and(|(at, for_)| at == futex && for_ & bits != 0) {
+                        parked[thread] = None;
+                        woken_by[thread] = Some(j);
+                    }
+                }
+            }
+            (Op::FutexRequeue { to, .. }, Outcome::Woken(Some(thread))) => {
+                parked[thread.index()] = parked[thread.index()].map(|(_, bits)| (to, bits));
+            }
+            (Op::FutexRequeue { from, to, .. }, Outcome::Count(_)) => {
+                for place in parked.iter_mut().flatten().filter(|(at, _)| *at == from) {
+                    place.0 = to;
+                }
+            }
             (Op::BarrierArrive { barrier }, Outcome::Arrived { round, .. }) => {
                 rounds.entry((barrier, round)).or_default().0.push(j);
                 round_of[b.thread.index()] = Some((barrier, round));

@@ -40,6 +40,7 @@ enum Theme {
     Semaphores,
     Barriers,
     Timeouts,
+    Futexes,
     All,
 }
 
@@ -56,6 +57,8 @@ pub fn program(seed: u64) -> Program {
         Theme::Semaphores,
         Theme::Barriers,
         Theme::Timeouts,
+        Theme::Futexes,
+        Theme::Futexes,
         Theme::All,
         Theme::All,
     ]);
@@ -248,7 +251,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         ],
     };
     let sem = r.pick(&[0, 0, 0, 1]);
-    let semaphores = |r: &mut Random| match r.below(12) {
+    let semaphores = |r: &mut Random| match r.below(13) {
         0..3 => vec![Instr::SemWait(sem)],
         3..6 => vec![Instr::SemPost(sem)],
         6..8 => vec![
@@ -266,6 +269,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             0 => Instr::SemDestroy(sem),
             value => Instr::SemInit { sem, value: value as u32 - 1 },
         }],
+        11 => vec![Instr::SemValue { sem, reg }],
         _ => vec![Instr::UntilSemTryWait(sem)],
     };
     let barrier = r.pick(&[0, 0, 0, 1]);
@@ -289,6 +293,26 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         7 => vec![Instr::ReadLock(rwlock), Instr::RwUnlock(rwlock)],
         8 => vec![Instr::SemPost(sem)],
         _ => vec![Instr::Broadcast(cond)],
+    };
+    let word = r.pick(&[Loc(0, 8), Loc(0, 8), Loc(0, 8), Loc(8, 8)]);
+    let bits = r.pick(&[u32::MAX, u32::MAX, u32::MAX, 1, 2]);
+    let futexes = |r: &mut Random| match r.below(12) {
+        0..3 => vec![Instr::FutexWait { loc: word, is: 0, bits, timed: false, reg }],
+        3 => vec![Instr::FutexWait { loc: word, is: value, bits, timed: r.one_in(2), reg }],
+        4 => vec![Instr::FutexWait { loc: word, is: 0, bits, timed: true, reg }],
+        5 | 6 => vec![Instr::FutexWake { loc: word, bits, all: false, reg }],
+        7 => vec![Instr::FutexWake { loc: word, bits, all: true, reg }],
+        8 => vec![
+            Instr::Store { loc: word, order: atomic, value: 1 },
+            Instr::FutexWake { loc: word, bits, all: r.one_in(2), reg },
+        ],
+        9 => vec![Instr::FutexRequeue { from: word, to: Loc(8, 8), all: r.one_in(2) }],
+        10 => vec![Instr::FutexRequeue { from: Loc(0, 8), to: Loc(8, 8), all: r.one_in(2) }],
+        _ => vec![
+            Instr::Load { loc: word, order: atomic, reg },
+            Instr::If { reg, is: 0, skip: 1 },
+            Instr::FutexWait { loc: word, is: 0, bits, timed: false, reg },
+        ],
     };
     let others = |r: &mut Random| match r.below(6) {
         0 => vec![Instr::Assert { reg, is: value }],
@@ -315,7 +339,9 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Barriers, _) => barriers(r),
         (Theme::Timeouts, 0) => memory(r),
         (Theme::Timeouts, _) => timeouts(r),
-        (Theme::All, _) => match r.below(9) {
+        (Theme::Futexes, 0) => memory(r),
+        (Theme::Futexes, _) => futexes(r),
+        (Theme::All, _) => match r.below(10) {
             0 => others(r),
             1 => memory(r),
             2 => locks(r),
@@ -324,6 +350,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             5 => semaphores(r),
             6 => barriers(r),
             7 => timeouts(r),
+            8 => futexes(r),
             _ => spins(r),
         },
     }

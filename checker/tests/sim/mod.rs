@@ -125,6 +125,30 @@ pub enum Instr {
     },
     UntilSemTryWait(u8),
     SemPost(u8),
+    SemValue {
+        sem: u8,
+        reg: u8,
+    },
+    /// Waits if the place has the value. The register gets 0 if it has not, 1 if the
+    /// thread was woken, 2 if it timed out, which only a timed wait does.
+    FutexWait {
+        loc: Loc,
+        is: u64,
+        bits: u32,
+        timed: bool,
+        reg: u8,
+    },
+    FutexWake {
+        loc: Loc,
+        bits: u32,
+        all: bool,
+        reg: u8,
+    },
+    FutexRequeue {
+        from: Loc,
+        to: Loc,
+        all: bool,
+    },
     BarrierInit {
         barrier: u8,
         count: u32,
@@ -384,6 +408,7 @@ impl Machine<'_> {
                         accesses: &accesses,
                         local_state: self.unroll.is_none().then(|| hasher.finish()),
                         timed,
+                        cancel: None,
                     });
                     return;
                 }
@@ -489,6 +514,31 @@ impl Machine<'_> {
                 _ => Arrives::Timed(Op::SemWait { sem: s(sem) }),
             },
             Instr::SemPost(sem) => only(Op::SemPost { sem: s(sem) }),
+            Instr::SemValue { sem, .. } => only(Op::SemValue { sem: s(sem) }),
+            Instr::FutexWait { loc, bits, .. } => {
+                let futex = BASE + loc.0;
+                match state.phase {
+                    0 => {
+                        let read = access(loc, Read, Some(Order::Relaxed));
+                        Arrives::Event(Op::FutexWait { futex, bits }, vec![read])
+                    }
+                    1 => only(fires),
+                    2 => only(Op::FutexResume { futex }),
+                    3 => Arrives::Timed(Op::FutexResume { futex }),
+                    _ => only(Op::FutexLeave { futex }),
+                }
+            }
+            Instr::FutexWake { loc, bits, all, .. } => {
+                let futex = BASE + loc.0;
+                only(if all {
+                    Op::FutexWakeAll { futex, bits }
+                } else {
+                    Op::FutexWake { futex, bits }
+                })
+            }
+            Instr::FutexRequeue { from, to, all } => {
+                only(Op::FutexRequeue { from: BASE + from.0, to: BASE + to.0, all })
+            }
             Instr::BarrierInit { barrier, count } => {
                 only(Op::BarrierInit { barrier: b(barrier), count })
             }
@@ -584,6 +634,9 @@ impl Machine<'_> {
                     again = Some(0);
                 }
             }
+            Some(Instr::FutexWait { loc, is, .. }) if phase == 0 && self.read(loc) != is => {
+                self.director.settle(id, Op::FutexDiffers { futex: BASE + loc.0 });
+            }
             Some(Instr::UntilEitherLock { loc, is, .. }) if phase == 0 => {
                 again = (self.read(loc) != is).then_some(1);
             }
@@ -599,6 +652,21 @@ impl Machine<'_> {
             }
             (Some(Instr::UntilTryLock(_)), Outcome::Acquired(false)) => again = Some(0),
             (Some(Instr::UntilEitherLock { .. }), Outcome::Acquired(false)) => again = Some(0),
+            (
+                Some(Instr::SemValue { reg, .. } | Instr::FutexWake { reg, .. }),
+                Outcome::Count(n),
+            ) => read = Some((reg, n.into())),
+            (Some(Instr::FutexWake { reg, .. }), Outcome::Woken(woken)) => {
+                read = Some((reg, woken.is_some().into()));
+            }
+            (Some(Instr::FutexWait { timed, reg, .. }), outcome) => match (phase, outcome) {
+                (0, _) if matches!(event.op, Op::FutexDiffers { .. }) => read = Some((reg, 0)),
+                (0, _) => again = Some(if timed { 1 } else { 2 }),
+                (1, Outcome::Chosen(0)) => again = Some(3),
+                (1, _) => again = Some(4),
+                (_, Outcome::Left(true)) => read = Some((reg, 2)),
+                _ => read = Some((reg, 1)),
+            },
             (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => {
                 read = Some((reg, value.into()))
             }

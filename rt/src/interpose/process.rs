@@ -1,6 +1,6 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::{real, set_errno};
+use super::{futexes, real, set_errno};
 use crate::{
     accesses::Accesses,
     execution::{self, call_site, event, finish, running},
@@ -67,16 +67,26 @@ pub unsafe extern "C" fn syscall(
             // SAFETY: the same by libc's name.
             libc::SYS_exit | libc::SYS_exit_group => unsafe { _exit(a as i32) },
             libc::SYS_sched_yield => return 0,
-            libc::SYS_futex
-            | libc::SYS_clone
-            | libc::SYS_clone3
-            | libc::SYS_fork
-            | libc::SYS_vfork => super::refused::refuse("syscall (futex, clone or fork)"),
+            libc::SYS_futex => return given_back(futexes::call(a, b, c, d, e, f)),
+            FUTEX_WAITV | FUTEX_WAKE..=FUTEX_REQUEUE => super::refused::refuse("syscall (futex2)"),
+            libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
+                super::refused::refuse("syscall (clone or fork)")
+            }
             _ => {}
         }
     }
     // SAFETY: as the caller says.
-    match unsafe { sys::call(number, [a, b, c, d, e, f]) } {
+    given_back(unsafe { sys::call(number, [a, b, c, d, e, f]) })
+}
+
+/// The system calls of Linux 6.7 that replace `futex`, and `futex_waitv` before them.
+const FUTEX_WAITV: i64 = 449;
+const FUTEX_WAKE: i64 = 454;
+const FUTEX_REQUEUE: i64 = 456;
+
+/// What `syscall` gives back for a result of the kernel's.
+fn given_back(result: i64) -> i64 {
+    match result {
         error @ -4095..=-1 => {
             set_errno(-error as i32);
             -1
