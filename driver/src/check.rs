@@ -9,7 +9,7 @@ use crate::{
     output::say,
     program::{self, Launch, Next, Running},
     progress::Progress,
-    restart,
+    restart::{self, Restart},
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
     verdict::{Ending, Found, Outcome},
@@ -55,6 +55,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         directory: None,
         runtime: &runtime,
         show_output: args.show_output,
+        input: args.input.as_deref(),
     };
     let mut running = Running::start(&launch)?;
     let mut check = Check {
@@ -74,6 +75,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
             Next::Ended(how) => return Err(Error::BrokenOff(check.with_bugs(how))),
             Next::Message(Message::Hello { units }) => {
                 check.images = Images::load(units)?;
+                let (isolate, kernel) = check.restart(&runtime)?;
                 running.send(&Job {
                     mode: Mode::Check {
                         search,
@@ -84,7 +86,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
                     max_steps: args.max_steps,
                     show_output: args.show_output,
                     record_all: args.record_all,
-                    isolate: check.isolate(&runtime)?,
+                    isolate,
+                    kernel,
                     unknown_callees: unknown_callees(&check.images, &runtime)?,
                 });
             }
@@ -117,24 +120,25 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Whether each execution must be a process of its own; says why, if the user did
-    /// not ask for it.
-    fn isolate(&mut self, runtime: &Path) -> Result<bool, Error> {
-        if self.args.isolate {
-            return Ok(true);
-        }
+    /// How executions are repeated: whether each must be a process of its own, which is
+    /// said with the reason if the user did not ask for it, and whether there is more
+    /// than memory to put back.
+    fn restart(&mut self, runtime: &Path) -> Result<(bool, bool), Error> {
         let ours = program::exports(runtime)?;
         let instrumented: HashSet<_> = self.images.functions().collect();
-        let obstacle = restart::obstacle(self.images.imported(), &ours, &instrumented);
-        if let Some(function) = obstacle {
-            let note = format!(
-                "each execution is a process of its own, because the program calls {function}, \
-                 whose effects are not put back in place"
-            );
-            self.notes.push(note);
-            return Ok(true);
+        match restart::restart(self.images.imported(), &ours, &instrumented) {
+            Restart::InPlace { kernel } => Ok((self.args.isolate, kernel)),
+            Restart::Isolated(function) => {
+                if !self.args.isolate {
+                    let note = format!(
+                        "each execution is a process of its own, because the program calls \
+                         {function}, whose effects are not put back in place"
+                    );
+                    self.notes.push(note);
+                }
+                Ok((true, true))
+            }
         }
-        Ok(false)
     }
 
     fn save(&mut self, bug: Bug) -> Result<(), Error> {

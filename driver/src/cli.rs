@@ -309,7 +309,6 @@ impl CheckArgs {
         only("--jobs", self.jobs != 1, "use --jobs 1")?;
         only("--resume", self.resume.is_some(), "start the check anew")?;
         only("--explain-symmetry", self.explain_symmetry, "there is no symmetry to explain")?;
-        only("--input", self.input.is_some(), "redirect stdin from a file")?;
         let progress = self.properties.contains(&Property::Progress);
         only("--property progress", progress, "leave it out")?;
         match self.search {

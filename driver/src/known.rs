@@ -25,7 +25,7 @@ pub fn is_seen(symbol: &str) -> bool {
 }
 
 /// `-D_FORTIFY_SOURCE` calls `__printf_chk` for `printf`.
-fn plain(symbol: &str) -> &str {
+pub fn plain(symbol: &str) -> &str {
     symbol.strip_prefix("__").and_then(|s| s.strip_suffix("_chk")).unwrap_or(symbol)
 }
 

@@ -9,6 +9,7 @@ pub mod error;
 pub mod explain;
 pub mod human;
 pub mod image;
+pub mod input;
 pub mod json;
 pub mod known;
 pub mod output;

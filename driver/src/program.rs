@@ -3,6 +3,7 @@
 use crate::{
     channel::{read_frame, write_frame},
     error::Error,
+    input,
 };
 use leno_model::wire::{CHANNEL, Job, Message};
 use object::{
@@ -114,6 +115,8 @@ pub struct Launch<'a> {
     pub directory: Option<&'a Path>,
     pub runtime: &'a Path,
     pub show_output: bool,
+    /// What it reads from standard input; none is leno's own.
+    pub input: Option<&'a Path>,
 }
 
 /// What the program or the user did next.
@@ -149,7 +152,7 @@ impl Running {
             .env(CHANNEL, theirs.as_raw_fd().to_string())
             .env("LD_BIND_NOW", "1")
             .env("LD_PRELOAD", preload(launch.runtime))
-            .stdin(stdin())
+            .stdin(input::open(launch.input, launch.program)?)
             .stdout(output(launch.show_output).map_err(failed)?)
             .stderr(output(launch.show_output).map_err(failed)?)
             // One kill reaches the processes of all executions.
@@ -251,11 +254,6 @@ fn preload(runtime: &Path) -> std::ffi::OsString {
         list.push(others);
     }
     list
-}
-
-/// The program is in the background of the terminal, so it could not read from it.
-fn stdin() -> Stdio {
-    if io::IsTerminal::is_terminal(&io::stdin()) { Stdio::null() } else { Stdio::inherit() }
 }
 
 fn output(show: bool) -> io::Result<Stdio> {

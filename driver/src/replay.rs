@@ -122,12 +122,14 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     }
     require_tables(&file.program)?;
     let runtime = program::runtime()?;
+    let input = file.options["input"].as_str().map(|input| file.directory.join(input));
     let launch = Launch {
         program: &file.program,
         args: &file.args,
         directory: Some(&file.directory),
         runtime: &runtime,
         show_output,
+        input: input.as_deref(),
     };
     let mut running = Running::start(&launch)?;
     let mut images = Images::default();
@@ -171,6 +173,7 @@ fn job(file: &TraceFile, show_output: bool) -> Job {
         show_output,
         record_all: file.options["record_all"] == true,
         isolate: true,
+        kernel: false,
         unknown_callees: Vec::new(),
     }
 }

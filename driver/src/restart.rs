@@ -1,27 +1,37 @@
 //! Whether executions may be restarted inside the process.
 //!
-//! The runtime puts memory back, not what the kernel holds. So a program is restarted
-//! in place only if everything that it can call from outside is known to change
-//! nothing but memory; else each execution is a process of its own.
+//! The runtime puts back memory, and much of what the kernel holds. So a program is
+//! restarted in place if everything that it can call from outside is known to change
+//! nothing else; else each execution is a process of its own.
 
 use crate::known;
 use std::collections::HashSet;
 
 /// Known functions that change what the kernel holds (descriptors and their offsets,
-/// mappings, signal handlers, files, settings of the process), or have it write to the
-/// program's memory: the kernel does not fault on a page that is protected until its
-/// first write (see the runtime's snapshot), it refuses.
-const KERNEL: &str = "
-    fopen fopen64 fdopen freopen fclose tmpfile remove rename unlink open_memstream fmemopen
+/// settings of the process, files), or have it write to the program's memory, and that
+/// the runtime can put back. It does so only where a program calls one of them.
+const PUT_BACK: &str = "
+    fopen fopen64 fdopen freopen freopen64 fclose tmpfile tmpfile64 remove rename unlink
+    open_memstream fmemopen
     scanf vscanf fscanf vfscanf __isoc99_scanf __isoc99_fscanf __isoc23_scanf __isoc23_fscanf
     fread fgets fgetc getc getchar gets ungetc getline getdelim
-    fseek fseeko ftell ftello rewind fgetpos fsetpos
-    open open64 close read lseek lseek64 dup dup2 fsync
+    fseek fseeko ftell ftello rewind fgetpos fsetpos fseeko64 ftello64
+    open open64 openat openat64 creat creat64 close read pread pread64 write pwrite pwrite64 readv writev
+    lseek lseek64 dup dup2 dup3 fcntl fcntl64 fsync fdatasync pipe pipe2
+    truncate truncate64 ftruncate ftruncate64 unlinkat renameat mkdir mkdirat rmdir
+    symlink symlinkat link linkat chmod fchmod fchmodat mkstemp mkostemp mkdtemp
+    opendir fdopendir closedir readdir rewinddir seekdir telldir dirfd
+    readlink realpath access stat lstat fstat fstatat stat64 lstat64 fstat64 fstatat64
+    chdir fchdir umask alarm setlocale
+    uname getcwd gethostname getrlimit getrusage clock_getres
+    sched_getaffinity pthread_getaffinity_np pthread_getname_np
+";
+
+/// Known functions that change what is not put back.
+const NOT_PUT_BACK: &str = "
     mmap munmap mprotect madvise
-    signal sigaction sigprocmask pthread_sigmask raise
-    syscall uname getcwd gethostname getrlimit getrusage stat lstat fstat stat64 fstat64
-    clock_getres sched_getaffinity pthread_getaffinity_np pthread_getname_np
-    setlocale pthread_setname_np pthread_setaffinity_np sched_setaffinity pthread_setschedparam
+    signal sigaction sigprocmask pthread_sigmask raise syscall
+    pthread_setname_np pthread_setaffinity_np sched_setaffinity pthread_setschedparam
 ";
 
 /// Data that programs import, and what the linker or the compiler puts in.
@@ -31,27 +41,42 @@ const HARMLESS: &str = "
     _ITM_registerTMCloneTable __stack_chk_fail __stack_chk_guard __tls_get_addr
 ";
 
-/// The first function out of `imported` that stands in the way of a restart in place.
-pub fn obstacle<'a>(
+/// How executions can be repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Restart<'a> {
+    /// In place. `kernel`: there is more than memory to put back.
+    InPlace { kernel: bool },
+    /// By processes of their own, because of this function.
+    Isolated(&'a str),
+}
+
+/// How a program's executions can be repeated, by the functions that it imports.
+pub fn restart<'a>(
     imported: impl Iterator<Item = &'a str>,
     runtime: &HashSet<String>,
     instrumented: &HashSet<&str>,
-) -> Option<&'a str> {
-    let kernel: HashSet<&str> = KERNEL.split_ascii_whitespace().collect();
-    let harmless: HashSet<&str> = HARMLESS.split_ascii_whitespace().collect();
-    let mut imported: Vec<&str> = imported
+) -> Restart<'a> {
+    let words = |text: &'static str| text.split_ascii_whitespace().collect::<HashSet<_>>();
+    let (put_back, not_put_back) = (words(PUT_BACK), words(NOT_PUT_BACK));
+    let harmless = words(HARMLESS);
+    let imported: Vec<&str> = imported
         .map(|symbol| symbol.split('@').next().unwrap_or(symbol))
-        .filter(|symbol| {
-            let fine = symbol.starts_with("__leno_")
-                || instrumented.contains(symbol)
-                || harmless.contains(symbol)
-                || (runtime.contains(*symbol) || known::is_known(symbol))
-                    && !kernel.contains(symbol);
-            !symbol.is_empty() && !fine
-        })
+        .filter(|symbol| !symbol.is_empty() && !instrumented.contains(symbol))
         .collect();
-    imported.sort_unstable();
-    imported.first().copied()
+    let stands_in_the_way = |symbol: &&str| {
+        let fine = symbol.starts_with("__leno_")
+            || harmless.contains(symbol)
+            || (runtime.contains(*symbol) || known::is_known(symbol))
+                && !not_put_back.contains(known::plain(symbol));
+        !fine
+    };
+    match imported.iter().copied().filter(stands_in_the_way).min() {
+        Some(symbol) => Restart::Isolated(symbol),
+        None => {
+            let kernel = |symbol: &&str| put_back.contains(known::plain(symbol));
+            Restart::InPlace { kernel: imported.iter().any(kernel) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -59,21 +84,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_holds_stands_in_the_way_and_so_does_what_nobody_knows() {
+    fn what_is_not_put_back_stands_in_the_way_and_so_does_what_nobody_knows() {
         let runtime = HashSet::from(["pthread_create".to_owned(), "syscall".to_owned()]);
         let instrumented = HashSet::from(["mine"]);
-        let obstacle =
-            |names: &[&'static str]| obstacle(names.iter().copied(), &runtime, &instrumented);
-        assert_eq!(obstacle(&["pthread_create@GLIBC_2.34", "mine", "printf", "stdout"]), None);
-        assert_eq!(obstacle(&["printf", "fopen"]), Some("fopen"));
-        assert_eq!(obstacle(&["frobnicate"]), Some("frobnicate"));
-        assert_eq!(obstacle(&["syscall"]), Some("syscall"));
+        let restart =
+            |names: &[&'static str]| restart(names.iter().copied(), &runtime, &instrumented);
+        let in_place = |kernel| Restart::InPlace { kernel };
+        let harmless = ["pthread_create@GLIBC_2.34", "mine", "printf", "stdout"];
+        assert_eq!(restart(&harmless), in_place(false));
+        assert_eq!(restart(&["printf", "fopen"]), in_place(true));
+        assert_eq!(restart(&["printf", "__read_chk"]), in_place(true));
+        assert_eq!(restart(&["fopen", "mmap"]), Restart::Isolated("mmap"));
+        assert_eq!(restart(&["frobnicate"]), Restart::Isolated("frobnicate"));
+        assert_eq!(restart(&["syscall"]), Restart::Isolated("syscall"));
     }
 
     #[test]
-    fn every_function_of_the_list_is_a_known_one() {
+    fn every_function_of_the_lists_is_a_known_one() {
         // The runtime exports `syscall` itself.
-        for name in KERNEL.split_ascii_whitespace().filter(|name| *name != "syscall") {
+        let all = PUT_BACK.split_ascii_whitespace().chain(NOT_PUT_BACK.split_ascii_whitespace());
+        for name in all.filter(|name| *name != "syscall") {
             assert!(known::is_known(name), "{name}");
         }
     }

@@ -63,6 +63,7 @@ fn start(script: &str) -> Running {
         // Preloading a file that is not there only makes the loader complain.
         runtime: Path::new(""),
         show_output: false,
+        input: None,
     };
     let mut running = Running::start(&launch).unwrap();
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));
@@ -72,6 +73,7 @@ fn start(script: &str) -> Running {
         max_steps: 42,
         show_output: false,
         isolate: false,
+        kernel: false,
         record_all: false,
         unknown_callees: vec![],
     });

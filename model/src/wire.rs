@@ -38,6 +38,8 @@ pub struct Job {
     pub record_all: bool,
     /// Run every execution in a process of its own.
     pub isolate: bool,
+    /// The program calls functions that change what the kernel holds.
+    pub kernel: bool,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
     pub unknown_callees: Vec<SiteId>,
 }

@@ -1,6 +1,6 @@
 //! The socket to the driver.
 
-use crate::{cell::Global, sys};
+use crate::{cell::Global, kernel::descriptors, sys};
 use alloc::{string::String, vec, vec::Vec};
 use leno_model::wire::{Fault, Job, Message};
 
@@ -8,7 +8,7 @@ static FD: Global<i32> = Global::new(-1);
 
 /// Takes over the descriptor that the driver left open.
 pub fn open(fd: i32) {
-    *FD.get() = fd;
+    *FD.get() = descriptors::reserve(fd);
 }
 
 /// Reads the job; none if the driver has gone.

@@ -14,7 +14,9 @@ use crate::{cell::Global, sys};
 use alloc::{collections::VecDeque, vec::Vec};
 use leno_model::{SiteRef, ThreadId};
 
-const ARENAS: usize = 0x2000_0000_0000;
+pub const ARENAS: usize = 0x2000_0000_0000;
+/// Nobody has that many threads.
+pub const ARENAS_END: usize = 0x4000_0000_0000;
 /// Address space of one arena.
 const STRIDE: usize = 4 << 30;
 /// Bytes before each block: its number, and a gap between neighbours.

@@ -9,7 +9,7 @@ use crate::{
     execution::{
         self, Patience, current_thread, event, event_patient, event_with, private, running,
     },
-    heap, host, libc_models, sharing,
+    heap, host, kernel, libc_models, sharing, snapshot,
     trace::FailureText,
 };
 use alloc::string::String;
@@ -432,6 +432,11 @@ pub extern "C" fn __leno_extern(
 ) {
     if running().is_some() {
         let _ = callee;
-        libc_models::call(SiteRef(site), &[a0, a1, a2, a3, a4, a5][..(n as usize).min(6)]);
+        let args = [a0, a1, a2, a3, a4, a5];
+        let args = &args[..(n as usize).min(6)];
+        if kernel::kept() {
+            snapshot::expect_writes(args);
+        }
+        libc_models::call(SiteRef(site), args);
     }
 }

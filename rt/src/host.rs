@@ -9,7 +9,7 @@ use crate::{
     cell::Global,
     channel,
     execution::{self, Settings},
-    fiber, interpose, libc_models,
+    fiber, interpose, kernel, libc_models,
     record::{self, record},
     sharing, signals, snapshot, sys,
     trace::place,
@@ -139,6 +139,9 @@ unsafe extern "C" fn host_main(
     libc_models::prepare(&job.unknown_callees);
     signals::install();
     sharing::record_everything(job.record_all);
+    if job.kernel {
+        kernel::keep();
+    }
     let mode = job.mode.clone();
     *JOB.get() = Some(job);
     match mode {
@@ -220,6 +223,11 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
             continue;
         }
         if let End::Diverged { at } = run.end {
+            nondeterminism(at, previous.get(at as usize), run.events);
+        }
+        // A failure ends an execution at once, also where it should not have come to that.
+        if run.events.len() < plan.steps.len() && run.end != End::Bounded {
+            let at = run.events.len() as u32;
             nondeterminism(at, previous.get(at as usize), run.events);
         }
         steps_limited |= run.end == End::Bounded;
@@ -393,6 +401,7 @@ fn in_place(plan: &Plan, settings: &Settings) {
     snapshot::take();
     let used = execution::run(plan.clone(), settings);
     snapshot::restore(&used);
+    kernel::put_back();
 }
 
 /// Gives a sentence on how the child ended, of use if it did so early.
@@ -405,7 +414,9 @@ fn in_a_child(plan: &Plan, settings: &Settings) -> String {
         execution::run(plan.clone(), settings);
         sys::exit_group(0);
     }
-    ended_early(sys::wait(pid))
+    let status = sys::wait(pid);
+    kernel::put_back_shared();
+    ended_early(status)
 }
 
 fn ended_early(status: i32) -> String {

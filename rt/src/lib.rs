@@ -21,6 +21,7 @@ mod heap;
 mod hooks;
 mod host;
 mod interpose;
+mod kernel;
 mod libc_models;
 mod memory;
 mod record;

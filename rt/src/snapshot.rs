@@ -14,7 +14,7 @@
 //! good and has it put back from then on. That needs no help from whoever writes, and
 //! the pages that a program writes are soon known.
 
-use crate::{cell::Global, fiber, heap, interpose, sys};
+use crate::{cell::Global, fiber, heap, interpose, kernel, sys, units};
 use alloc::{vec, vec::Vec};
 use leno_model::ThreadId;
 
@@ -22,6 +22,9 @@ const PAGE: usize = 4096;
 /// Bytes of glibc's `struct link_map`, rounded down; what the destructors change lies
 /// well inside.
 const LINK_MAP: usize = 1024;
+
+/// Up to which size a library's data is taken to be written. libc's has 60 K.
+const LIBRARY: usize = 1 << 20;
 
 struct Region {
     start: usize,
@@ -90,6 +93,17 @@ impl Data {
         true
     }
 
+    fn contains(&self, addr: u64) -> bool {
+        (self.region.start as u64..self.region.end() as u64).contains(&addr)
+    }
+
+    fn unprotect_range(&mut self, from: usize, to: usize) {
+        let to = to.min(self.region.end());
+        for page in (from & !(PAGE - 1)..to).step_by(PAGE) {
+            self.unprotect(page.max(self.region.start));
+        }
+    }
+
     fn put_back(&self) {
         self.written.iter().for_each(|(from, to)| self.region.put_back_part(*from, *to));
     }
@@ -104,6 +118,24 @@ impl Data {
 /// which may be made again now.
 pub fn first_write(addr: usize) -> bool {
     SNAPSHOT.get().as_mut().is_some_and(|s| s.data.iter_mut().any(|data| data.unprotect(addr)))
+}
+
+/// Makes room for what the kernel writes: it does not fault on a protected page, it
+/// refuses. `args` are those of a call out of the program. Where one of them leads into
+/// protected data, as many bytes as another one, or the product of two neighbours, could
+/// stand for are made writable, or a page, which no structure of a system call exceeds. Too much costs nothing but time.
+pub fn expect_writes(args: &[u64]) {
+    let Some(snapshot) = SNAPSHOT.get() else { return };
+    for arg in args {
+        let Some(data) = snapshot.data.iter_mut().find(|data| data.contains(*arg)) else {
+            continue;
+        };
+        let size = |size: u64| if size < 1 << 32 { size } else { 0 };
+        let products = args.windows(2).map(|pair| size(pair[0]) * size(pair[1]));
+        let most = args.iter().map(|arg| size(*arg)).chain(products).max().unwrap_or(0);
+        let most = most.max(PAGE as u64);
+        data.unprotect_range(*arg as usize, (*arg).saturating_add(most) as usize);
+    }
 }
 
 pub struct Snapshot {
@@ -128,12 +160,25 @@ pub fn take() {
     // SAFETY: plain use of dl_iterate_phdr; `visit` gets the list back.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut ranges).cast()) };
     let link_maps = link_maps();
+    // A library has the kernel write to its own data too.
+    let is_library = |(start, end): &(usize, usize)| {
+        kernel::kept() && end - start < LIBRARY && !units::has_unit(*start as u64)
+    };
+    // Asked before anything is protected, the dynamic linker's own data included.
+    let libraries: Vec<bool> = ranges.iter().map(is_library).collect();
+    let data = |((start, end), library): (&(usize, usize), bool)| {
+        let mut data = Data::keep(*start, *end);
+        if library {
+            data.unprotect_range(*start, *end);
+        }
+        data
+    };
     let control = |thread: usize| {
         let (start, end) = fiber::control_range(ThreadId(thread as u32));
         Region::keep(start, end)
     };
     *SNAPSHOT.get() = Some(Snapshot {
-        data: ranges.iter().map(|(start, end)| Data::keep(*start, *end)).collect(),
+        data: ranges.iter().zip(libraries).map(data).collect(),
         link_maps,
         controls: (0..fiber::provided()).map(control).collect(),
         heap: heap::snapshot(),

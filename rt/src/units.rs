@@ -154,6 +154,12 @@ pub fn range_of(addr: u64) -> Option<(u64, u64)> {
     loaded_around(addr).map(|image| (image.low, image.high))
 }
 
+/// Whether the loaded file around an address has an instrumented unit.
+pub fn has_unit(addr: u64) -> bool {
+    range_of(addr)
+        .is_some_and(|(low, high)| UNITS.get().iter().any(|u| low <= u.start && u.start < high))
+}
+
 /// The file that the process was started from.
 fn program() -> String {
     let mut path = [0u8; 4096];

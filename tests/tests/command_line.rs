@@ -1,8 +1,14 @@
 //! What a user may do wrong, and what every command prints.
 
-use leno_tests::{compile, leno, root, scratch};
+use leno_tests::{compile, leno, root, scratch, tool};
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 /// A program of `testsuite/`, built in `directory` as `program`.
 fn build(name: &str, directory: &Path) {
@@ -190,4 +196,40 @@ fn an_instrumented_program_runs_without_leno() {
         .unwrap();
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("hello from b"));
+}
+
+#[test]
+fn every_execution_reads_the_same_input() {
+    let directory = scratch();
+    let here = directory.path();
+    build("restart/input.c", here);
+    fs::write(here.join("seven"), "7\n").unwrap();
+    for mode in [&[][..], &["--isolate"]] {
+        let check = |options: &[&str]| {
+            let fixed = ["check", "--format", "json"];
+            Command::new(tool("leno"))
+                .args([&fixed, mode, options, &["./program"]].concat())
+                .current_dir(here)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("leno can be run")
+        };
+        let mut piped = check(&[]);
+        piped.stdin.take().unwrap().write_all(b"7\n").unwrap();
+        for child in [piped, check(&["--input", "seven"])] {
+            let output = child.wait_with_output().unwrap();
+            let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(
+                (&json["verdict"], &json["executions"]),
+                (&"safe".into(), &2.into()),
+                "{json}"
+            );
+        }
+        let mut empty = check(&[]);
+        drop(empty.stdin.take());
+        let json: Value =
+            serde_json::from_slice(&empty.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(json["bugs"][0]["kind"], "assert", "{json}");
+    }
 }

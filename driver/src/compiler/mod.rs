@@ -51,7 +51,7 @@ const CLANG: &str = "LENO_CLANG";
 
 /// The variables that mean something to some part of leno. A typo in one of them
 /// would silently do nothing, so others that begin like them are warned about.
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 9] = [
     CLANG,
     leno_model::wire::CHANNEL,
     // Of the project's own tests.
@@ -60,6 +60,7 @@ const VARIABLES: [&str; 8] = [
     "LENO_SEED",
     "LENO_FUZZ",
     "LENO_FUZZ_C",
+    "LENO_FUZZ_MODES",
     "LENO_TEST_SCRIPT",
 ];
 

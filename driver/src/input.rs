@@ -1,0 +1,76 @@
+//! What the program reads from standard input: the same in every execution.
+//!
+//! A file's offset is put back by the runtime. What comes out of a pipe comes only
+//! once, so it is read to its end before the program starts, and the program gets it
+//! as a file. A pipe that stays open and silent would keep the check waiting for ever;
+//! after a while what has come until then has to do.
+
+use crate::{error::Error, tables::Tables};
+use std::{
+    fs::File,
+    io::{self, IsTerminal, Read, Seek, Write},
+    os::fd::{AsFd, AsRawFd},
+    path::Path,
+    process::Stdio,
+};
+
+/// How long standard input may say nothing.
+const SILENCE_MS: i32 = 3000;
+
+/// Standard input for `program`: the file that the user named, else leno's own.
+pub fn open(file: Option<&Path>, program: &Path) -> Result<Stdio, Error> {
+    if let Some(path) = file {
+        let failed = |source| Error::Read { path: path.to_path_buf(), source };
+        return Ok(File::open(path).map_err(failed)?.into());
+    }
+    let failed = |source| Error::Read { path: "standard input".into(), source };
+    let stdin = io::stdin();
+    // In the background of a terminal the program could not read from it.
+    if stdin.is_terminal() {
+        return Ok(Stdio::null());
+    }
+    let Ok(descriptor) = stdin.as_fd().try_clone_to_owned() else { return Ok(Stdio::null()) };
+    let own = File::from(descriptor);
+    if own.metadata().map_err(failed)?.is_file() {
+        return Ok(own.into());
+    }
+    if !reads_input(program) {
+        return Ok(Stdio::null());
+    }
+    Ok(spool(own).map_err(failed)?.into())
+}
+
+/// Whether the program imports anything that can read standard input.
+fn reads_input(program: &Path) -> bool {
+    let reads = |name: &str| {
+        let plain = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
+        let names = ["stdin", "scanf", "vscanf", "getchar", "getchar_unlocked", "gets", "read"];
+        names.contains(&plain)
+            || ["readv", "__read_chk", "__gets_chk", "getwchar", "wscanf", "syscall"]
+                .contains(&plain)
+            || plain.contains("3cin")
+    };
+    Tables::read(program).map_or(true, |tables| tables.undefined().any(reads))
+}
+
+/// Reads everything into a file that has no name.
+fn spool(mut from: File) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    let mut buffer = [0; 1 << 16];
+    loop {
+        let mut ready = libc::pollfd { fd: from.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor, which is open.
+        if unsafe { libc::poll(&mut ready, 1, SILENCE_MS) } == 0 {
+            eprintln!("leno: standard input stays open and silent; what has come is all there is");
+            break;
+        }
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => file.write_all(&buffer[..n])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    file.rewind()?;
+    Ok(file)
+}
