@@ -63,6 +63,16 @@ impl Barriers {
         }
     }
 
+    pub fn is_initialised(&self, barrier: u64) -> bool {
+        self.barriers.get(&barrier).is_some_and(|barrier| barrier.count.is_some())
+    }
+
+    /// A thread that waits at the barrier for others to come.
+    pub fn arrived(&self, barrier: u64) -> Option<ThreadId> {
+        let place = self.barriers.get(&barrier)?.open?;
+        self.rounds[place].members.first().copied()
+    }
+
     pub fn arrive(&mut self, barrier: u64, thread: ThreadId) -> Outcome {
         let barrier = self.barriers.entry(barrier).or_default();
         let place = *barrier.open.get_or_insert(self.rounds.len());

@@ -134,7 +134,11 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
             let touch = if outcome == Outcome::Acquired(false) { Looks } else { Changes };
             [Some((Object::Sem(sem), touch)), None]
         }
-        Op::SemPost { sem } => [Some((Object::Sem(sem), Quiet)), None],
+        // But one that is refused, as there are too many, does so because of the others.
+        Op::SemPost { sem } => {
+            let touch = if outcome == Outcome::Released(false) { Changes } else { Quiet };
+            [Some((Object::Sem(sem), touch)), None]
+        }
         Op::SemInit { sem, .. } | Op::SemDestroy { sem } => {
             [Some((Object::Sem(sem), Changes)), None]
         }

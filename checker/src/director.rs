@@ -246,6 +246,11 @@ impl Director {
         status.is_some_and(|s| !matches!(s, Status::Ended | Status::Failed | Status::Refuted))
     }
 
+    /// The memory of a destroyed synchronisation object was made anew without a call.
+    pub fn renew(&mut self, object: u64) {
+        self.sync.renew(object);
+    }
+
     /// The synchronisation state, for messages.
     pub fn sync(&self) -> &SyncState {
         &self.sync

@@ -20,6 +20,7 @@ mod director;
 mod finding;
 mod futex;
 mod happens;
+mod misuse;
 mod naive;
 mod plan;
 mod race;
@@ -32,6 +33,7 @@ mod trace;
 
 pub use director::{Arrival, Decision, Director, PendingView};
 pub use finding::{Blocked, Finding};
+pub use misuse::Misuse;
 pub use naive::Naive;
 pub use plan::{Limits, Plan, PlannedStep, Sleeper, fingerprint};
 pub use search::Search;

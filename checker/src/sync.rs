@@ -7,13 +7,14 @@
 //!
 //! Where POSIX leaves a misuse undefined the machine does what glibc does, since
 //! that is what the program would meet: an unlock of a normal mutex releases it
-//! whoever holds it. The outcome says that it was a misuse.
+//! whoever holds it. `misuse` says what is wrong with it. A destroyed semaphore is
+//! one that nobody waits for in vain, so that who waits for it is seen to.
 
 pub use crate::rwlock::RwLock;
-use crate::{ThreadSet, barrier::Barriers, futex::Futexes};
+use crate::{ThreadSet, barrier::Barriers, futex::Futexes, misuse::MOST};
 use alloc::vec::Vec;
 use core::ops::Range;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use leno_model::{MutexKind, Op, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,7 @@ impl Mutex {
     /// A `Lock` that is enabled, or a `TryLock`; says whether it was acquired.
     pub fn lock(&mut self, thread: ThreadId) -> bool {
         match self.owner {
-            None => self.acquire(thread, 1),
+            None => self.acquire(thread),
             Some(owner) if owner == thread && self.kind == MutexKind::Recursive => self.depth += 1,
             Some(_) => return false,
         }
@@ -59,24 +60,23 @@ impl Mutex {
             return true;
         }
         if self.kind == MutexKind::Normal {
-            self.release(thread);
+            *self = Self::new(self.kind);
         }
         false
     }
 
-    /// A wait gives the mutex up however often it is held; the answer is the depth
-    /// to come back to.
-    pub fn release(&mut self, thread: ThreadId) -> u32 {
-        if self.owner != Some(thread) && self.kind != MutexKind::Normal {
-            return 1;
+    /// The end of a wait, which gave a recursive mutex up no more than once.
+    pub fn lock_again(&mut self, thread: ThreadId) {
+        if self.owner == Some(thread) {
+            self.depth += 1;
+        } else {
+            self.acquire(thread);
         }
-        self.owner = None;
-        core::mem::take(&mut self.depth).max(1)
     }
 
-    pub fn acquire(&mut self, thread: ThreadId, depth: u32) {
+    pub fn acquire(&mut self, thread: ThreadId) {
         self.owner = Some(thread);
-        self.depth = depth;
+        self.depth = 1;
     }
 }
 
@@ -84,8 +84,8 @@ impl Mutex {
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Waiting {
     woken: bool,
-    /// How often it held the mutex.
-    depth: u32,
+    /// The mutex to be locked when the wait ends; none if the thread does not wait.
+    mutex: Option<u64>,
 }
 
 /// All synchronisation objects of a program.
@@ -100,6 +100,8 @@ pub struct SyncState {
     sems: HashMap<u64, u32>,
     barriers: Barriers,
     futexes: Futexes,
+    /// Objects that were destroyed and not initialised since.
+    destroyed: HashSet<u64>,
     ended: ThreadSet,
     exiting: Option<ThreadId>,
 }
@@ -116,6 +118,35 @@ impl SyncState {
     /// The value of a semaphore.
     pub fn sem(&self, sem: u64) -> u32 {
         self.sems.get(&sem).copied().unwrap_or(0)
+    }
+
+    pub fn is_destroyed(&self, object: u64) -> bool {
+        self.destroyed.contains(&object)
+    }
+
+    /// The memory of a destroyed object is seen to have been made anew, without a call.
+    pub fn renew(&mut self, object: u64) {
+        self.destroyed.remove(&object);
+    }
+
+    /// Who waits for a condition variable.
+    pub fn waiters(&self, cond: u64) -> &[ThreadId] {
+        self.conds.get(&cond).map_or(&[], Vec::as_slice)
+    }
+
+    /// The mutex that a thread in a wait is going to lock.
+    pub fn waits_with(&self, thread: ThreadId) -> Option<u64> {
+        self.waiting.get(thread.index())?.mutex
+    }
+
+    /// The first thread in a wait whose mutex this is.
+    pub fn waiter_with(&self, wanted: impl Fn(&u64) -> bool) -> Option<ThreadId> {
+        let waits = |waiting: &Waiting| waiting.mutex.as_ref().is_some_and(&wanted);
+        self.waiting.iter().position(waits).map(|place| ThreadId(place as u32))
+    }
+
+    pub fn barriers(&self) -> &Barriers {
+        &self.barriers
     }
 
     pub fn has_ended(&self, thread: ThreadId) -> bool {
@@ -139,7 +170,7 @@ impl SyncState {
             Op::Lock { mutex, .. } => self.mutexes.get(mutex).is_none_or(|m| m.lockable(thread)),
             Op::Rewait { mutex, .. } => {
                 self.waiting.get(thread.index()).is_some_and(|waiting| waiting.woken)
-                    && self.mutexes.get(mutex).is_none_or(|m| m.owner.is_none())
+                    && self.mutexes.get(mutex).is_none_or(|m| m.lockable(thread))
             }
             Op::ReadLock { rwlock } => self.rwlocks.get(rwlock).is_none_or(|l| l.readable()),
             Op::WriteLock { rwlock } => self.rwlocks.get(rwlock).is_none_or(|l| l.writable()),
@@ -189,24 +220,30 @@ impl SyncState {
             }
             Op::MutexInit { mutex, kind } => {
                 self.mutexes.insert(mutex, Mutex::new(kind));
+                self.destroyed.remove(&mutex);
             }
             Op::MutexDestroy { mutex } => {
                 self.mutexes.remove(&mutex);
+                self.destroyed.insert(mutex);
             }
             Op::Wait { cond, mutex } => {
-                let depth = self.mutexes.get_mut(&mutex).map_or(1, |m| m.release(thread));
+                if let Some(known) = self.mutexes.get_mut(&mutex) {
+                    if known.owner != Some(thread) && known.kind != MutexKind::Normal {
+                        return Outcome::Released(false);
+                    }
+                    known.unlock(thread);
+                }
                 let waiters = self.conds.entry(cond).or_default();
                 if let Err(place) = waiters.binary_search(&thread) {
                     waiters.insert(place, thread);
                 }
-                *self.waiting_mut(thread) = Waiting { woken: false, depth };
+                *self.waiting_mut(thread) = Waiting { woken: false, mutex: Some(mutex) };
             }
             Op::Rewait { mutex, .. } => {
-                let depth = self.waiting_mut(thread).depth;
                 *self.waiting_mut(thread) = Waiting::default();
                 let mutex =
                     self.mutexes.entry(mutex).or_insert_with(|| Mutex::new(MutexKind::Normal));
-                mutex.acquire(thread, depth);
+                mutex.lock_again(thread);
             }
             Op::Signal { cond } => {
                 let waiters = self.conds.get_mut(&cond).filter(|waiters| !waiters.is_empty());
@@ -222,8 +259,13 @@ impl SyncState {
                     self.waiting_mut(*woken).woken = true;
                 }
             }
-            Op::CondInit { cond } | Op::CondDestroy { cond } => {
+            Op::CondInit { cond } => {
                 self.conds.remove(&cond);
+                self.destroyed.remove(&cond);
+            }
+            Op::CondDestroy { cond } => {
+                self.conds.remove(&cond);
+                self.destroyed.insert(cond);
             }
             Op::Unwait { cond } => {
                 if let Some(waiters) = self.conds.get_mut(&cond) {
@@ -231,8 +273,13 @@ impl SyncState {
                 }
                 *self.waiting_mut(thread) = Waiting::default();
             }
-            Op::RwInit { rwlock } | Op::RwDestroy { rwlock } => {
+            Op::RwInit { rwlock } => {
                 self.rwlocks.remove(&rwlock);
+                self.destroyed.remove(&rwlock);
+            }
+            Op::RwDestroy { rwlock } => {
+                self.rwlocks.remove(&rwlock);
+                self.destroyed.insert(rwlock);
             }
             Op::ReadLock { rwlock } | Op::TryReadLock { rwlock } => {
                 return Outcome::Acquired(self.rwlocks.entry(rwlock).or_default().read(thread));
@@ -245,9 +292,11 @@ impl SyncState {
             }
             Op::SemInit { sem, value } => {
                 self.sems.insert(sem, value);
+                self.destroyed.remove(&sem);
             }
             Op::SemDestroy { sem } => {
-                self.sems.remove(&sem);
+                self.sems.insert(sem, MOST);
+                self.destroyed.insert(sem);
             }
             Op::SemWait { sem } | Op::SemTryWait { sem } => {
                 let value = self.sems.entry(sem).or_default();
@@ -257,7 +306,17 @@ impl SyncState {
             }
             Op::SemPost { sem } => {
                 let value = self.sems.entry(sem).or_default();
-                *value = value.saturating_add(1);
+                let fits = *value < MOST;
+                *value += u32::from(fits);
+                return Outcome::Released(fits);
+            }
+            Op::BarrierInit { barrier, count } => {
+                self.barriers.reset(barrier, Some(count.max(1)));
+                self.destroyed.remove(&barrier);
+            }
+            Op::BarrierDestroy { barrier } => {
+                self.barriers.reset(barrier, None);
+                self.destroyed.insert(barrier);
             }
             Op::SemValue { sem } => return Outcome::Count(self.sem(sem)),
             Op::FutexWait { futex, bits } => self.futexes.wait(futex, bits, thread),
@@ -275,8 +334,6 @@ impl SyncState {
             Op::FutexRequeue { from, to, all: true } => {
                 return Outcome::Count(self.futexes.requeue_all(from, to));
             }
-            Op::BarrierInit { barrier, count } => self.barriers.reset(barrier, Some(count.max(1))),
-            Op::BarrierDestroy { barrier } => self.barriers.reset(barrier, None),
             Op::BarrierArrive { barrier } => return self.barriers.arrive(barrier, thread),
             Op::BarrierLeave { .. } => {
                 return Outcome::Serial(self.barriers.leave(thread, choice));
@@ -301,6 +358,7 @@ impl SyncState {
         self.conds.retain(|addr, _| !range.contains(addr));
         self.rwlocks.retain(|addr, _| !range.contains(addr));
         self.sems.retain(|addr, _| !range.contains(addr));
+        self.destroyed.retain(|addr| !range.contains(addr));
         self.barriers.forget(range);
     }
 

@@ -8,6 +8,7 @@
 
 use crate::{
     dependence::{Object, Touch, accesses_conflict, dependent, same_round, touches, tried},
+    misuse::MOST,
     sync::Mutex,
 };
 use alloc::vec::Vec;
@@ -52,8 +53,6 @@ pub struct Hold {
     pub freed: Option<u32>,
     /// The last unlock or wait that released it.
     pub released: Option<u32>,
-    /// How often a thread that waits held it.
-    depth: u32,
     /// Its kind is known: it was initialised, or locked.
     known: bool,
 }
@@ -63,7 +62,6 @@ const UNTOUCHED: Hold = Hold {
     acquired: None,
     freed: None,
     released: None,
-    depth: 1,
     known: false,
 };
 
@@ -286,14 +284,11 @@ impl Trace {
                 }
                 if outcome == Outcome::Acquired(true) && !mutex.lock(thread) {
                     // Its memory was freed and is a new mutex now.
-                    mutex.acquire(thread, 1);
+                    mutex.acquire(thread);
                 }
             }
-            Op::Unlock { .. } => drop(mutex.unlock(thread)),
-            Op::Wait { .. } => hold.depth = mutex.release(thread),
-            Op::Rewait { mutex: addr, .. } => {
-                mutex.acquire(thread, self.depth_to_restore(event, addr))
-            }
+            Op::Unlock { .. } | Op::Wait { .. } => drop(mutex.unlock(thread)),
+            Op::Rewait { .. } => mutex.lock_again(thread),
             Op::MutexInit { kind, .. } => (*mutex, hold.known) = (Mutex::new(kind), true),
             Op::MutexDestroy { .. } => {
                 (*mutex, hold.known) = (Mutex::new(MutexKind::Normal), false);
@@ -318,18 +313,10 @@ impl Trace {
     fn value_after(&self, before: u32, event: u32) -> u32 {
         match self.event(event).op {
             Op::SemInit { value, .. } => value,
-            Op::SemDestroy { .. } => 0,
-            Op::SemPost { .. } => before.saturating_add(1),
+            Op::SemDestroy { .. } => MOST,
+            Op::SemPost { .. } => before.saturating_add(1).min(MOST),
             _ => before.saturating_sub(1),
         }
-    }
-
-    /// How often the thread held the mutex before the wait that `rewait` ends.
-    fn depth_to_restore(&self, rewait: u32, mutex: u64) -> u32 {
-        let Some(wait) = self.wait_before(self.event(rewait).thread, rewait) else { return 1 };
-        let key = Key::Object(Object::Mutex(mutex));
-        let entry = self.entries_of(wait).iter().find(|entry| entry.key == key);
-        entry.map_or(1, |entry| self.holds[entry.hold as usize].depth)
     }
 
     fn entries_of(&self, event: u32) -> &[Entry] {

@@ -9,7 +9,7 @@ use crate::{
 use leno_model::{
     ThreadId,
     object::Object,
-    wire::{Bug, Detail, TraceStep, Wait, WaitsOn},
+    wire::{Bug, Detail, Part, TraceStep, Wait, WaitsOn},
 };
 
 /// The bug in the user's words.
@@ -34,8 +34,8 @@ pub struct Scene {
     pub end: Option<String>,
     /// Innermost first.
     pub stack: Vec<Frame>,
-    /// What else belongs here: who holds the lock, since when.
-    pub because: Option<(String, Vec<Frame>)>,
+    /// What else belongs here: who holds the lock, since when; who freed the block.
+    pub because: Vec<(String, Vec<Frame>)>,
 }
 
 pub fn explain(bug: &Bug, images: &Images) -> Explanation {
@@ -73,8 +73,14 @@ pub fn explain(bug: &Bug, images: &Images) -> Explanation {
             };
             teller.failure(kind, message, name, *thread, images.stack(stack), object.as_ref())
         }
-        Detail::Misuse { thread, what, object, stack } => {
-            teller.failure(kind, what.clone(), kind, *thread, images.stack(stack), object.as_ref())
+        Detail::Misuse { thread, what, object, stack, parts } => {
+            let stack = images.stack(stack);
+            let mut told =
+                teller.failure(kind, what.clone(), kind, *thread, stack, object.as_ref());
+            for scene in &mut told.scenes {
+                scene.because.extend(parts.iter().map(|part| teller.part(*thread, part)));
+            }
+            told
         }
         Detail::Status { status } => Explanation {
             kind,
@@ -126,7 +132,7 @@ impl Teller<'_> {
             operation,
             end: None,
             stack: self.images.stack(&step.stack),
-            because: None,
+            because: Vec::new(),
         }
     }
 
@@ -222,8 +228,18 @@ impl Teller<'_> {
             headline: format!("{} waits {what}", self.threads.label(wait.thread)),
             end: Some(format!("waits {what}")),
             stack: self.images.stack(&wait.stack),
-            because,
+            because: because.into_iter().collect(),
         }
+    }
+
+    /// What somebody did before: `T1 (worker) freed it here:`.
+    fn part(&self, thread: ThreadId, part: &Part) -> (String, Vec<Frame>) {
+        let who = if part.thread == thread {
+            "the same thread".to_string()
+        } else {
+            self.threads.label(part.thread)
+        };
+        (format!("{who} {}:", part.what), self.images.stack(&part.stack))
     }
 
     fn failure(
@@ -244,7 +260,7 @@ impl Teller<'_> {
             headline: self.threads.label(thread),
             end: Some(message.clone()),
             stack,
-            because: None,
+            because: Vec::new(),
         };
         Explanation { kind, message, object, origin, scenes: vec![scene] }
     }

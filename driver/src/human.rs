@@ -127,7 +127,7 @@ pub fn bug(bug: &Explanation) -> String {
         writeln!(text, "  {}", style(&scene.headline).cyan().bold())
             .expect("a string takes all text");
         stack(&mut text, &scene.stack, "    ");
-        if let Some((because, frames)) = &scene.because {
+        for (because, frames) in &scene.because {
             writeln!(text, "    {because}").expect("a string takes all text");
             stack(&mut text, frames, "      ");
         }

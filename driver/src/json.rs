@@ -4,6 +4,7 @@ use crate::{
     cli::property_name,
     error::Error,
     explain::{Explanation, Scene, explain},
+    image::Frame,
     verdict::{Found, Outcome, Verdict},
 };
 use serde_json::{Value, json};
@@ -60,6 +61,7 @@ pub fn bug(bug: &Explanation, trace: &Path) -> Value {
         "message": bug.message,
         "object": bug.object,
         "accesses": bug.scenes.iter().map(scene).collect::<Vec<_>>(),
+        "related": bug.scenes.iter().flat_map(|scene| &scene.because).map(related).collect::<Vec<_>>(),
         "trace": trace,
     })
 }
@@ -72,6 +74,17 @@ fn scene(scene: &Scene) -> Value {
         "line": place.map(|frame| frame.line),
         "function": place.map(|frame| &frame.function),
         "op": scene.operation,
+    })
+}
+
+/// What led to it: who allocated, freed, locked, and where.
+fn related((what, stack): &(String, Vec<Frame>)) -> Value {
+    let place = stack.first();
+    json!({
+        "what": what.trim_end_matches(':'),
+        "file": place.map(|frame| &frame.file),
+        "line": place.map(|frame| frame.line),
+        "function": place.map(|frame| &frame.function),
     })
 }
 

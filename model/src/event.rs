@@ -325,7 +325,8 @@ pub enum Outcome {
     /// Of `Lock` (a relock of an error-checking mutex is refused), of `ReadLock` and
     /// `WriteLock` (always true) and of the operations that only try.
     Acquired(bool),
-    /// Of `Unlock` and `RwUnlock`: whether the thread held the lock.
+    /// Of `Unlock` and `RwUnlock`: whether the thread held the lock. Of a `Wait` that
+    /// is refused because it did not: false. Of `SemPost`: whether there was room.
     Released(bool),
     /// Of `RwUnlock`: the thread held the lock for reading.
     ReleasedShared,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SECTION: &str = ".leno";
 pub const MAGIC: [u8; 4] = *b"LENO";
 /// Raised with every change of what the table means.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A site (or, where a field says so, a function): its address in the checked
 /// process. Zero is "not known". It means something inside one check only; what
@@ -174,6 +174,8 @@ pub struct Site {
     pub at: Position,
     /// Where an inlined function was called, innermost first: (function, position).
     pub inlined_at: Vec<(u32, Position)>,
+    /// A call whose result nobody looks at.
+    pub ignored: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -335,6 +337,7 @@ mod tests {
                 function: 0,
                 at: position,
                 inlined_at: vec![],
+                ignored: false,
             }],
             ..UnitTable::default()
         }

@@ -165,10 +165,25 @@ pub enum Detail {
         object: Option<Object>,
         stack: Vec<SiteId>,
     },
-    /// Misuse of memory or of a lock, described by the runtime.
-    Misuse { thread: ThreadId, what: String, object: Option<Object>, stack: Vec<SiteId> },
+    /// Misuse of memory or of a lock, described by the runtime. `parts` are what led
+    /// to it: the allocation, the free; who holds the lock.
+    Misuse {
+        thread: ThreadId,
+        what: String,
+        object: Option<Object>,
+        stack: Vec<SiteId>,
+        parts: Vec<Part>,
+    },
     /// The process ended with a status that is not 0 (property `exit`).
     Status { status: i32 },
+}
+
+/// Something that a thread did before; `what` goes with its name: `freed it here`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Part {
+    pub thread: ThreadId,
+    pub what: String,
+    pub stack: Vec<SiteId>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

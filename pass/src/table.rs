@@ -144,7 +144,8 @@ impl Table {
             None => (function, Position { file: own_file, line: 0, column: 0 }),
         };
         let inlined_at = chain.map(|location| self.place(location, function)).collect();
-        self.unit.sites.push(Site { kind, function, at, inlined_at });
+        let ignored = matches!(kind, SiteKind::Call(_)) && instruction.users().next().is_none();
+        self.unit.sites.push(Site { kind, function, at, inlined_at, ignored });
         self.unit.sites.len() as u32 - 1
     }
 

@@ -84,11 +84,20 @@ pub fn misuse(access: &Access, wrong: &Misuse) -> String {
     let bytes =
         if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
     match wrong {
-        Misuse::Freed { size } => {
-            format!("{does} {bytes} of a block of {size} bytes that has been freed")
+        Misuse::Freed(block) => {
+            format!("{does} {bytes} of a block of {} bytes that has been freed", block.size)
         }
-        Misuse::Outside { size, past } => {
-            format!("{does} {bytes} at {past} past the end of a block of {size} bytes")
+        Misuse::Past(block, _) if access.addr < (block.start + block.size) as u64 => {
+            format!("{does} {bytes} across the end of a block of {} bytes", block.size)
+        }
+        Misuse::Past(block, 0) => {
+            format!("{does} {bytes} right behind a block of {} bytes", block.size)
+        }
+        Misuse::Past(block, past) => {
+            format!("{does} {bytes}, {past} past the end of a block of {} bytes", block.size)
+        }
+        Misuse::Before(block, before) => {
+            format!("{does} {bytes}, {before} before the start of a block of {} bytes", block.size)
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
+    host,
     record::record,
     sharing,
     trace::{FailureText, Tracer},
@@ -20,7 +21,7 @@ use alloc::vec::Vec;
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
     Access, End, Event, Failure, Op, Pending, Property, SiteRef, ThreadId, object::Object,
-    thread::ThreadName,
+    thread::ThreadName, wire::Part,
 };
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
@@ -72,6 +73,11 @@ static RUNNING: Global<Option<Running>> = Global::new(None);
 #[inline(always)]
 pub fn running() -> Option<&'static mut Running> {
     RUNNING.get().as_mut()
+}
+
+/// Who says whose turn it is.
+pub fn director() -> Option<&'static mut Director> {
+    running().map(|x| &mut x.director)
 }
 
 /// The thread that runs, if an execution does.
@@ -145,6 +151,11 @@ impl Thread {
 impl Running {
     pub fn thread(&mut self) -> &mut Thread {
         &mut self.threads[self.current.index()]
+    }
+
+    /// Writes the execution down, if it is one to be shown.
+    pub fn tracer(&mut self) -> Option<&mut Tracer> {
+        self.tracer.as_mut()
     }
 
     pub fn thread_numbers(&self) -> impl Iterator<Item = ThreadId> + use<> {
@@ -254,7 +265,8 @@ pub fn event_comparing(
     make(op, accesses, site, Patience::default(), |_, planned| (settle(), planned))
 }
 
-fn make(
+/// The same with all that can be said about it.
+pub fn make(
     op: Op,
     accesses: &Accesses,
     site: SiteRef,
@@ -418,7 +430,10 @@ pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> 
     if let Some(tracer) = &mut x.tracer {
         tracer.failed(text);
     }
-    if !x.keep_going {
+    // If nobody looks for this, or there is more of the schedule to be shown, the others
+    // go on: an execution that is not maximal hides what they would have done.
+    let shown_later = x.tracer.is_some() && record.events.len() < x.plan_len;
+    if !x.keep_going && !shown_later && host::looks_for(property) {
         finish(End::Stuck);
     }
     leave()
@@ -439,6 +454,18 @@ pub fn forget(addr: u64, len: u64) {
     if let Some(x) = running() {
         x.director.forget(addr, len);
     }
+}
+
+/// The running thread allocates or frees a block: to be told, if somebody misuses it.
+pub fn note_block(start: u64, what: &str) {
+    if let Some(tracer) = running().and_then(|x| x.tracer()) {
+        tracer.block(start, what);
+    }
+}
+
+/// Who allocated a block and who freed it, where that was noted.
+pub fn block_history(start: u64) -> Vec<Part> {
+    running().and_then(|x| x.tracer()).map_or_else(Vec::new, |tracer| tracer.history(start))
 }
 
 /// The execution is over.

@@ -178,24 +178,28 @@ pub fn around(addr: usize) -> Option<(Option<ThreadId>, Block)> {
     (addr < block.start + block.size.max(1)).then_some((owner, block))
 }
 
-/// What is wrong with an access to the heap.
+/// What is wrong with an access to the heap, and the block that was probably meant.
 pub enum Misuse {
-    Freed {
-        size: usize,
-    },
-    /// `past` bytes behind the end of the block before it.
-    Outside {
-        size: usize,
-        past: usize,
-    },
+    Freed(Block),
+    /// This many bytes behind the end.
+    Past(Block, usize),
+    /// This many bytes before the start.
+    Before(Block, usize),
 }
 
 impl Misuse {
     /// Tells the kinds apart in a record.
     pub fn code(&self) -> u32 {
         match self {
-            Misuse::Freed { .. } => 1,
-            Misuse::Outside { .. } => 2,
+            Misuse::Freed(_) => 1,
+            Misuse::Past(..) => 2,
+            Misuse::Before(..) => 6,
+        }
+    }
+
+    pub fn block(&self) -> &Block {
+        match self {
+            Misuse::Freed(block) | Misuse::Past(block, _) | Misuse::Before(block, _) => block,
         }
     }
 }
@@ -205,12 +209,20 @@ pub fn misuse(addr: usize, len: usize) -> Option<Misuse> {
     let number = addr.checked_sub(ARENAS)? / STRIDE;
     let arena = ARENA.get().get(number)?;
     let place = arena.blocks.partition_point(|b| b.start <= addr);
-    let block = arena.blocks[..place].last()?;
-    let end = block.start + block.size;
-    if addr + len > end {
-        return Some(Misuse::Outside { size: block.size, past: addr.max(end) - end });
+    let (before, next) = (arena.blocks[..place].last().copied(), arena.blocks.get(place).copied());
+    let past = |block: &Block| addr.max(block.start + block.size) - (block.start + block.size);
+    match (before, next) {
+        (Some(block), _) if addr.saturating_add(len) <= block.start + block.size => {
+            block.freed_at.map(|_| Misuse::Freed(block))
+        }
+        // Between two blocks the nearer one is meant.
+        (Some(block), Some(next)) if past(&block) > next.start - addr => {
+            Some(Misuse::Before(next, next.start - addr))
+        }
+        (Some(block), _) => Some(Misuse::Past(block, past(&block))),
+        (None, Some(next)) => Some(Misuse::Before(next, next.start - addr)),
+        (None, None) => None,
     }
-    block.freed_at.map(|_| Misuse::Freed { size: block.size })
 }
 
 /// What is known about the heap at the start of every execution.

@@ -6,14 +6,12 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{
-        self, Patience, current_thread, event, event_patient, event_with, private, running,
-    },
-    heap, host, kernel, libc_models, sharing, snapshot,
+    execution::{self, Patience, current_thread, event, event_with, private, running},
+    heap, host, kernel, libc_models, misuse, sharing, snapshot,
     trace::FailureText,
 };
-use alloc::string::String;
-use leno_model::{Access, AccessKind, Event, Op, Order, Property, SiteRef};
+use alloc::{string::String, vec::Vec};
+use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
@@ -55,7 +53,12 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
 /// dependent on whoever frees or overwrites the memory that the object lies in, and a
 /// use after free be seen.
 pub fn synchronise(op: Op, site: SiteRef) -> Event {
-    synchronise_patient(op, site, Patience::default())
+    with_objects(op, site, MutexKind::Normal, Patience::default())
+}
+
+/// The same for an operation on a mutex of this kind, which may not be known yet.
+pub fn synchronise_as(op: Op, site: SiteRef, kind: MutexKind) -> Event {
+    with_objects(op, site, kind, Patience::default())
 }
 
 /// The same for a wait whose timeout has been chosen not to fire.
@@ -65,15 +68,25 @@ pub fn synchronise_timed(op: Op, site: SiteRef) -> Event {
 
 /// The same for a wait that may come to another end.
 pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
+    with_objects(op, site, MutexKind::Normal, patience)
+}
+
+fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> Event {
     let mut reads = Accesses::none();
     for object in op.objects().into_iter().flatten() {
         reads = reads.and(AccessKind::Read, object, 1, Some(Order::SeqCst));
     }
-    if let Some(thread) = current_thread() {
-        sharing::is_event(thread, &reads);
-    }
-    let event = event_patient(op, &reads, site, patience);
+    let thread = current_thread().unwrap_or(ThreadId::MAIN);
+    sharing::is_event(thread, &reads);
+    let mut wrong = None;
+    let event = execution::make(op, &reads, site, patience, |op, planned| {
+        wrong = misuse::look(thread, &op, kind);
+        (op, planned)
+    });
     check(&reads, site);
+    if let Some(wrong) = wrong {
+        misuse::judge(&op, wrong, site);
+    }
     event
 }
 
@@ -93,17 +106,19 @@ pub fn check(accesses: &[Access], site: SiteRef) {
             let what = String::from(
                 "accesses memory of leno's runtime, which no pointer of the program leads to",
             );
-            execution::fail(Property::Memory, 5, site, FailureText::Misuse { what, object: None });
+            let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
+            execution::fail(Property::Memory, 5, site, text);
         }
         let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
-        let what = describe::misuse(access, &wrong);
-        let object = describe::object(access.addr);
-        execution::fail(
-            Property::Memory,
-            wrong.code(),
-            site,
-            FailureText::Misuse { what, object: Some(object) },
-        );
+        if !host::looks_for(Property::Memory) {
+            continue;
+        }
+        let text = FailureText::Misuse {
+            what: describe::misuse(access, &wrong),
+            object: Some(describe::object(wrong.block().start as u64)),
+            parts: execution::block_history(wrong.block().start as u64),
+        };
+        execution::fail(Property::Memory, wrong.code(), site, text);
     }
 }
 

@@ -187,6 +187,11 @@ fn job() -> &'static Job {
     JOB.get().as_ref().expect("the job is known from the start")
 }
 
+/// Whether violations of a property are to be reported.
+pub fn looks_for(property: Property) -> bool {
+    job().properties.contains(&property)
+}
+
 pub fn replaying() -> bool {
     matches!(job().mode, Mode::Replay { .. })
 }

@@ -24,6 +24,7 @@ mod interpose;
 mod kernel;
 mod libc_models;
 mod memory;
+mod misuse;
 mod record;
 mod sharing;
 mod signals;

@@ -13,11 +13,12 @@ use crate::{
     sharing, units,
 };
 use alloc::{string::String, vec, vec::Vec};
+use hashbrown::HashMap;
 use leno_checker::{Blocked, Finding};
 use leno_model::{
     Access, End, Event, Op, Outcome, SiteRef, ThreadId,
     object::Object,
-    wire::{Bug, Detail, Message, Operand, StepKind, Trace, TraceStep, Wait, WaitsOn},
+    wire::{Bug, Detail, Message, Operand, Part, StepKind, Trace, TraceStep, Wait, WaitsOn},
 };
 
 /// Bytes of a value that are kept.
@@ -27,7 +28,7 @@ const SHOWN: usize = 16;
 pub enum FailureText {
     Assertion { expression: String, file: String, line: u32, function: String },
     Signal { number: u32, name: &'static str, object: Option<Object> },
-    Misuse { what: String, object: Option<Object> },
+    Misuse { what: String, object: Option<Object>, parts: Vec<Part> },
 }
 
 #[derive(Default)]
@@ -37,6 +38,8 @@ pub struct Tracer {
     /// operand, address), by thread.
     open: Vec<(ThreadId, usize, usize, u64)>,
     failure: Option<Detail>,
+    /// By the start of a block of the heap: who allocated it, and who freed it.
+    blocks: HashMap<u64, Vec<Part>>,
 }
 
 impl Tracer {
@@ -84,6 +87,23 @@ impl Tracer {
         });
     }
 
+    /// The running thread allocates a block, or frees it.
+    pub fn block(&mut self, start: u64, what: &str) {
+        let thread = execution::current_thread().unwrap_or(ThreadId::MAIN);
+        let stack = describe::stack(SiteRef(0), fiber::frame());
+        let history = self.blocks.entry(start).or_default();
+        // What was there before has been freed, and is used again.
+        if history.len() > 1 {
+            history.clear();
+        }
+        history.push(Part { thread, what: what.into(), stack });
+    }
+
+    /// What has become of the block that starts there.
+    pub fn history(&self, start: u64) -> Vec<Part> {
+        self.blocks.get(&start).cloned().unwrap_or_default()
+    }
+
     pub fn failed(&mut self, text: FailureText) {
         let thread = execution::current_thread().unwrap_or(ThreadId::MAIN);
         let site = execution::running().map_or(SiteRef(0), |x| x.thread().last_site);
@@ -97,8 +117,8 @@ impl Tracer {
                 let stack = if number == libc::SIGABRT as u32 { call } else { hook };
                 Detail::Signal { thread, number, name: name.into(), object, stack }
             }
-            FailureText::Misuse { what, object } => {
-                Detail::Misuse { thread, what, object, stack: hook }
+            FailureText::Misuse { what, object, parts } => {
+                Detail::Misuse { thread, what, object, stack: hook, parts }
             }
         });
     }
@@ -145,6 +165,12 @@ impl Tracer {
             Shown::Found(Finding::Diverged { .. }) => return None,
         })
     }
+}
+
+/// A step as something that led to a failure.
+pub fn part(tracer: &Tracer, step: usize, what: &str) -> Part {
+    let TraceStep { thread, stack, .. } = &tracer.steps[step];
+    Part { thread: *thread, what: what.into(), stack: stack.clone() }
 }
 
 fn waits_for(waits: &[Blocked]) -> Vec<Wait> {

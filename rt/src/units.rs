@@ -17,6 +17,8 @@ pub struct Loaded {
     frames: Vec<u64>,
     /// What each site calls by name.
     callees: Vec<Option<String>>,
+    /// Which sites are calls whose result nobody looks at.
+    ignored: Vec<bool>,
     image: String,
     /// What to subtract from an address to get the file's.
     bias: u64,
@@ -44,6 +46,7 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         end: start + header.size,
         digest: header.digest,
         frames: table.functions.iter().map(|f| f.frame.size).collect(),
+        ignored: table.sites.iter().map(|site| site.ignored).collect(),
         callees: table
             .sites
             .into_iter()
@@ -200,6 +203,18 @@ pub fn frame_size(record: &FrameRecord) -> u64 {
     find(record.function)
         .and_then(|(_, unit)| unit.frames.get((record.function - unit.start) as usize).copied())
         .unwrap_or(core::mem::size_of::<FrameRecord>() as u64)
+}
+
+/// What a call site calls by name.
+pub fn callee(site: SiteRef) -> Option<&'static str> {
+    let (_, unit) = find(site.0)?;
+    unit.callees.get((site.0 - unit.start) as usize)?.as_deref()
+}
+
+/// Whether a site is a call whose result nobody looks at.
+pub fn ignores_result(site: SiteRef) -> bool {
+    let ignored = |unit: &Loaded| unit.ignored.get((site.0 - unit.start) as usize).copied();
+    find(site.0).and_then(|(_, unit)| ignored(unit)).unwrap_or(false)
 }
 
 /// The name of the function that a call site calls, where it does so by name.

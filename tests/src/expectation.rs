@@ -6,8 +6,9 @@
 //! ```
 //!
 //! In the brackets stand the options that the line holds for. `cflags` and `args` say how
-//! the program is built and run. `kind`, `object` and `accesses` (how many) are those of
-//! one and the same bug, `bugs` is the number of all; every other word is a field of the
+//! the program is built and run. `kind`, `message`, `object` and `accesses` (how many) are
+//! those of one and the same bug, and `related` is what led to it (`T1 (f) freed it here,
+//! line 7; …`), `bugs` is the number of all; every other word is a field of the
 //! JSON report. `=` is equality, `~` is "contains".
 
 use serde_json::Value;
@@ -69,10 +70,9 @@ impl Expectation {
             return vec![format!("leno failed: {}", shown(&error["message"]))];
         }
         let bugs = report["bugs"].as_array().map_or(&[][..], Vec::as_slice);
-        let (of_bug, of_report): (Vec<_>, Vec<_>) = self
-            .fields
-            .iter()
-            .partition(|field| matches!(&*field.name, "kind" | "object" | "accesses"));
+        let (of_bug, of_report): (Vec<_>, Vec<_>) = self.fields.iter().partition(|field| {
+            matches!(&*field.name, "kind" | "object" | "accesses" | "message" | "related")
+        });
         let mut differences: Vec<_> = of_report
             .iter()
             .filter_map(|field| {
@@ -99,6 +99,11 @@ impl Expectation {
 impl Field {
     fn of_bug(&self, bug: &Value) -> String {
         match &bug[&self.name] {
+            Value::Array(parts) if self.name == "related" => {
+                let part =
+                    |part: &Value| format!("{}, line {}", shown(&part["what"]), part["line"]);
+                parts.iter().map(part).collect::<Vec<_>>().join("; ")
+            }
             Value::Array(accesses) => accesses.len().to_string(),
             other => shown(other),
         }

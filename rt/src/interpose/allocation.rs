@@ -8,9 +8,11 @@ use crate::{
     accesses::Accesses,
     describe,
     execution::{self, call_site, current_thread, running},
+    fiber,
     heap::{self, Found},
-    hooks,
+    hooks, host,
     trace::FailureText,
+    units,
 };
 use alloc::{format, string::String};
 use core::ptr::null_mut;
@@ -24,6 +26,7 @@ fn allocate(size: usize, align: usize) -> (Pointer, bool) {
     if block.is_null() {
         set_errno(libc::ENOMEM);
     }
+    execution::note_block(block as u64, "allocated it here");
     (block, reused)
 }
 
@@ -63,9 +66,7 @@ fn release(pointer: Pointer, does: &str) {
     let site = call_site();
     let (owner, place) = match heap::find_start(pointer as usize) {
         Found::Block { owner, place } => (owner, place),
-        Found::Foreign => {
-            return misused(format!("{does} what is not the start of a block"), pointer, 3, site);
-        }
+        Found::Foreign => return misused(no_block(does, pointer), pointer, 3, site),
     };
     let size = heap::block(owner, place).size as u64;
     hooks::access(site, &Accesses::one(AccessKind::Write, pointer as u64, size, None));
@@ -75,18 +76,35 @@ fn release(pointer: Pointer, does: &str) {
     give_back(owner, place, site);
 }
 
+/// A sentence about a pointer that no block starts at.
+fn no_block(does: &str, pointer: Pointer) -> String {
+    let what = if heap::around(pointer as usize).is_some() {
+        "the middle of a block"
+    } else if fiber::owner_of(pointer as usize).is_some() {
+        "memory of a stack"
+    } else if units::image_of(pointer as u64).is_some() {
+        "a global variable"
+    } else {
+        "what is no block"
+    };
+    format!("{does} {what}")
+}
+
 fn give_back(owner: usize, place: usize, site: SiteRef) {
     let block = *heap::block(owner, place);
+    execution::note_block(block.start as u64, "freed it here");
     heap::release(owner, place, current_thread(), site);
     execution::forget(block.start as u64, block.size as u64);
 }
 
 fn misused(what: String, pointer: Pointer, code: u32, site: SiteRef) {
-    if running().is_some() {
+    if running().is_some() && host::looks_for(Property::Memory) {
         let object = Some(describe::object(pointer as u64));
-        execution::fail(Property::Memory, code, site, FailureText::Misuse { what, object });
+        let start = heap::around(pointer as usize).map_or(0, |(_, block)| block.start as u64);
+        let parts = execution::block_history(start);
+        execution::fail(Property::Memory, code, site, FailureText::Misuse { what, object, parts });
     }
-    // Outside an execution it is nobody's to report: as if it had not been called.
+    // If it is nobody's to report: as if it had not been called.
 }
 
 /// # Safety
@@ -101,12 +119,7 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
         return null_mut();
     }
     let Found::Block { owner, place } = heap::find_start(pointer as usize) else {
-        misused(
-            String::from("reallocates what is not the start of a block"),
-            pointer,
-            3,
-            call_site(),
-        );
+        misused(no_block("reallocates", pointer), pointer, 3, call_site());
         return null_mut();
     };
     // Never in place: whoever still uses the old block must be found out.
@@ -173,6 +186,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut Pointer, align: usize, size: u
     if block.is_null() {
         return libc::ENOMEM;
     }
+    hooks::access(call_site(), &Accesses::one(AccessKind::Write, out as u64, 8, None));
     // SAFETY: the program's own place for the result.
     unsafe { *out = block };
     0
@@ -189,7 +203,7 @@ pub unsafe extern "C" fn valloc(size: usize) -> Pointer {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvalloc(size: usize) -> Pointer {
-    allocate(size.next_multiple_of(4096), 4096).0
+    allocate(size.checked_next_multiple_of(4096).unwrap_or(usize::MAX), 4096).0
 }
 
 /// # Safety

@@ -4,6 +4,7 @@ use super::real;
 use crate::{
     execution::{call_site, running},
     hooks::synchronise,
+    misuse,
 };
 use leno_model::{Op, Outcome};
 
@@ -19,8 +20,12 @@ pub unsafe extern "C" fn pthread_barrier_init(
     count: u32,
 ) -> i32 {
     let result = real!(pthread_barrier_init(barrier => Barrier, attributes => Attributes, count => u32) -> i32);
-    if result == 0 && running().is_some() {
-        synchronise(Op::BarrierInit { barrier: barrier as u64, count }, call_site());
+    if running().is_some() {
+        if result == 0 {
+            synchronise(Op::BarrierInit { barrier: barrier as u64, count }, call_site());
+        } else {
+            misuse::refused("initialises a barrier for no thread", barrier as u64, call_site());
+        }
     }
     result
 }
@@ -33,6 +38,7 @@ pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
         return real!(pthread_barrier_destroy(barrier => Barrier) -> i32);
     }
     synchronise(Op::BarrierDestroy { barrier: barrier as u64 }, call_site());
+    misuse::mark_destroyed(barrier as u64);
     0
 }
 

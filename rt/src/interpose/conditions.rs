@@ -3,9 +3,10 @@
 use super::{blocking::times_out, mutexes, real};
 use crate::{
     execution::{call_site, running},
-    hooks::{synchronise, synchronise_timed},
+    hooks::{synchronise, synchronise_as, synchronise_timed},
+    misuse,
 };
-use leno_model::Op;
+use leno_model::{MutexKind, Op, Outcome, SiteRef};
 
 type Cond = *mut libc::pthread_cond_t;
 type Mutex = *mut libc::pthread_mutex_t;
@@ -32,6 +33,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(cond: Cond) -> i32 {
         return real!(pthread_cond_destroy(cond => Cond) -> i32);
     }
     synchronise(Op::CondDestroy { cond: cond as u64 }, call_site());
+    misuse::mark_destroyed(cond as u64);
     0
 }
 
@@ -42,8 +44,11 @@ pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
     }
+    let kind = mutexes::kind(mutex);
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    synchronise(Op::Wait { cond, mutex }, site);
+    if !begin_wait(cond, mutex, kind, site) {
+        return libc::EPERM;
+    }
     synchronise(Op::Rewait { cond, mutex }, site);
     0
 }
@@ -75,10 +80,19 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     timed_wait(cond, mutex)
 }
 
+/// The first half of a wait; false if it is refused, as the thread does not hold a
+/// mutex that keeps book of it.
+fn begin_wait(cond: u64, mutex: u64, kind: MutexKind, site: SiteRef) -> bool {
+    let wait = synchronise_as(Op::Wait { cond, mutex }, site, kind);
+    wait.outcome != Outcome::Released(false)
+}
+
 fn timed_wait(cond: Cond, mutex: Mutex) -> i32 {
     let kind = mutexes::kind(mutex);
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    synchronise(Op::Wait { cond, mutex }, site);
+    if !begin_wait(cond, mutex, kind, site) {
+        return libc::EPERM;
+    }
     if times_out(site) {
         synchronise(Op::Unwait { cond }, site);
         synchronise(Op::Lock { mutex, kind }, site);

@@ -5,13 +5,11 @@ use super::{
     is_internal, real,
 };
 use crate::{
-    describe,
-    execution::{self, call_site, running},
-    hooks::synchronise,
-    trace::FailureText,
+    execution::{call_site, running},
+    hooks::{synchronise, synchronise_as},
+    misuse,
 };
-use alloc::string::String;
-use leno_model::{MutexKind, Op, Outcome, Property};
+use leno_model::{MutexKind, Op, Outcome};
 
 type Mutex = *mut libc::pthread_mutex_t;
 
@@ -48,6 +46,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
         return real!(pthread_mutex_destroy(mutex => Mutex) -> i32);
     }
     synchronise(Op::MutexDestroy { mutex: mutex as u64 }, call_site());
+    misuse::mark_destroyed(mutex as u64);
     0
 }
 
@@ -134,6 +133,7 @@ pub unsafe extern "C" fn pthread_spin_destroy(lock: Spin) -> i32 {
         return real!(pthread_spin_destroy(lock => Spin) -> i32);
     }
     synchronise(Op::MutexDestroy { mutex: lock as u64 }, call_site());
+    misuse::mark_destroyed(lock as u64);
     0
 }
 
@@ -174,14 +174,8 @@ pub unsafe extern "C" fn pthread_spin_unlock(lock: Spin) -> i32 {
 }
 
 fn unlock(mutex: u64, kind: MutexKind) -> i32 {
-    let site = call_site();
-    match synchronise(Op::Unlock { mutex }, site).outcome {
-        Outcome::Released(false) if kind == MutexKind::Normal => {
-            let what = String::from("unlocks a mutex that it does not hold");
-            let object = Some(describe::object(mutex));
-            execution::fail(Property::Lock, 1, site, FailureText::Misuse { what, object })
-        }
-        Outcome::Released(false) => libc::EPERM,
+    match synchronise_as(Op::Unlock { mutex }, call_site(), kind).outcome {
+        Outcome::Released(false) if kind != MutexKind::Normal => libc::EPERM,
         _ => 0,
     }
 }

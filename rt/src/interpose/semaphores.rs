@@ -7,6 +7,7 @@ use super::{
 use crate::{
     execution::{call_site, running},
     hooks::synchronise,
+    misuse,
 };
 use leno_model::{Op, Outcome};
 
@@ -18,8 +19,13 @@ type Time = *const libc::timespec;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i32 {
     let result = real!(sem_init(sem => Semaphore, shared => i32, value => u32) -> i32);
-    if result == 0 && running().is_some() {
-        synchronise(Op::SemInit { sem: sem as u64, value }, call_site());
+    if running().is_some() {
+        if result == 0 {
+            synchronise(Op::SemInit { sem: sem as u64, value }, call_site());
+        } else {
+            let what = "initialises a semaphore with more than the largest value";
+            misuse::refused(what, sem as u64, call_site());
+        }
     }
     result
 }
@@ -32,6 +38,7 @@ pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
         return real!(sem_destroy(sem => Semaphore) -> i32);
     }
     synchronise(Op::SemDestroy { sem: sem as u64 }, call_site());
+    misuse::mark_destroyed(sem as u64);
     0
 }
 
@@ -97,6 +104,11 @@ pub unsafe extern "C" fn sem_post(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_post(sem => Semaphore) -> i32);
     }
-    synchronise(Op::SemPost { sem: sem as u64 }, call_site());
-    0
+    match synchronise(Op::SemPost { sem: sem as u64 }, call_site()).outcome {
+        Outcome::Released(false) => {
+            set_errno(libc::EOVERFLOW);
+            -1
+        }
+        _ => 0,
+    }
 }
