@@ -110,7 +110,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "source")]
     pub search: Search,
     /// What to look for, separated by commas: race, deadlock, assert, crash, memory,
-    /// lock, termination (these by default), exit, progress
+    /// lock, termination (these by default), exit, leak, progress
     #[arg(long = "property", value_delimiter = ',', value_parser = parse_property, value_name = "NAMES",
           default_value = "race,deadlock,assert,crash,memory,lock,termination")]
     pub properties: Vec<Property>,
@@ -227,7 +227,7 @@ pub struct ReportArgs {
 }
 
 /// The names of `--property`.
-pub const PROPERTIES: [(&str, Property); 9] = [
+pub const PROPERTIES: [(&str, Property); 10] = [
     ("race", Property::Race),
     ("deadlock", Property::Deadlock),
     ("assert", Property::Assert),
@@ -237,6 +237,7 @@ pub const PROPERTIES: [(&str, Property); 9] = [
     ("termination", Property::Termination),
     ("exit", Property::Exit),
     ("progress", Property::Progress),
+    ("leak", Property::Leak),
 ];
 
 pub fn property_name(property: Property) -> &'static str {

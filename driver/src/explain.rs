@@ -9,7 +9,7 @@ use crate::{
 use leno_model::{
     ThreadId,
     object::Object,
-    wire::{Bug, Detail, Part, TraceStep, Wait, WaitsOn},
+    wire::{Bug, Detail, Part, StepKind, TraceStep, Wait, WaitsOn},
 };
 
 /// The bug in the user's words.
@@ -192,13 +192,16 @@ impl Teller<'_> {
                 let since = since.and_then(|at| self.bug.trace.steps.get(at as usize));
                 let stack = since.map_or(Vec::new(), |step| self.images.stack(&step.stack));
                 let because = holder.map(|holder| {
+                    let mut steps = self.bug.trace.steps.iter();
+                    let ended = steps.any(|s| s.thread == holder && s.kind == StepKind::End);
+                    let ended = if ended { " and has ended" } else { "" };
                     let holder = if holder == wait.thread {
                         "the same thread".to_string()
                     } else {
                         self.threads.label(holder)
                     };
                     let name = self.sync_name(mutex);
-                    (format!("{name} is held by {holder}, which took it here:"), stack)
+                    (format!("{name} is held by {holder}, which took it here{ended}:"), stack)
                 });
                 ("lock", format!("to lock {}", self.sync_name(mutex)), because)
             }

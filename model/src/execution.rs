@@ -16,6 +16,7 @@ pub enum Property {
     Termination,
     Exit,
     Progress,
+    Leak,
 }
 
 /// One decision of a schedule: this thread's next event happens, with this choice.

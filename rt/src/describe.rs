@@ -78,11 +78,24 @@ pub fn stack(
     sites
 }
 
-/// A sentence about an access to memory that is not there.
-pub fn misuse(access: &Access, wrong: &Misuse) -> String {
+/// What an access does: `reads 4 bytes`.
+fn does(access: &Access) -> (&'static str, String) {
     let does = if access.kind.writes() { "writes" } else { "reads" };
     let bytes =
         if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
+    (does, bytes)
+}
+
+/// A sentence about an access to the stack, or thread-local storage, of a thread that
+/// has ended.
+pub fn outlived(access: &Access) -> String {
+    let (does, bytes) = does(access);
+    format!("{does} {bytes} of the stack of a thread that has ended")
+}
+
+/// A sentence about an access to memory that is not there.
+pub fn misuse(access: &Access, wrong: &Misuse) -> String {
+    let (does, bytes) = does(access);
     match wrong {
         Misuse::Freed(block) => {
             format!("{does} {bytes} of a block of {} bytes that has been freed", block.size)

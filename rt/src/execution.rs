@@ -20,8 +20,8 @@ use crate::{
 use alloc::vec::Vec;
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
-    Access, End, Event, Failure, Op, Pending, Property, SiteRef, ThreadId, object::Object,
-    thread::ThreadName, wire::Part,
+    Access, AccessKind, End, Event, Failure, Op, Order, Pending, Property, SiteRef, ThreadId,
+    object::Object, thread::ThreadName, wire::Part,
 };
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
@@ -73,6 +73,11 @@ static RUNNING: Global<Option<Running>> = Global::new(None);
 #[inline(always)]
 pub fn running() -> Option<&'static mut Running> {
     RUNNING.get().as_mut()
+}
+
+/// Whether a thread's last event has happened.
+pub fn has_ended(thread: ThreadId) -> bool {
+    director().is_some_and(|director| director.sync().has_ended(thread))
 }
 
 /// Who says whose turn it is.
@@ -164,6 +169,11 @@ impl Running {
 
     pub fn thread_numbered(&mut self, thread: ThreadId) -> Option<&mut Thread> {
         self.threads.get_mut(thread.index())
+    }
+
+    /// How far down the stack of a thread that does not run is in use.
+    pub fn stack_pointer(&self, thread: ThreadId) -> usize {
+        self.threads[thread.index()].context.stack_pointer
     }
 
     /// The number of the thread that the running one would create next.
@@ -409,7 +419,8 @@ fn leave() -> ! {
 /// The running thread's last event has happened. True if it was the last thread.
 pub fn end_thread() -> bool {
     let x = running().expect("threads end in an execution");
-    event(Op::End, &Accesses::none(), SiteRef(0));
+    let life = fiber::life(x.current);
+    event(Op::End, &Accesses::one(AccessKind::Write, life, 1, Some(Order::SeqCst)), SiteRef(0));
     x.thread().alive = false;
     !x.threads.iter().any(|t| t.alive)
 }

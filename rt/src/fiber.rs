@@ -126,6 +126,22 @@ pub fn region(thread: ThreadId) -> usize {
     STACKS + thread.index() * STRIDE
 }
 
+/// An address that stands for the life of a thread's stack: its end writes it, and who
+/// uses the stack of another thread reads it, so that both orders are tried. It lies
+/// where nothing else can.
+pub fn life(thread: ThreadId) -> u64 {
+    region(thread) as u64
+}
+
+pub fn is_life(addr: u64) -> bool {
+    is_stack(addr as usize) && (addr as usize - STACKS).is_multiple_of(STRIDE)
+}
+
+/// Whether an address is in the part of the address space that stacks are in.
+pub fn is_stack(addr: usize) -> bool {
+    addr.checked_sub(STACKS).is_some_and(|offset| offset / STRIDE < provided())
+}
+
 /// Whose stack an address lies on.
 pub fn owner_of(addr: usize) -> Option<ThreadId> {
     let index = addr.checked_sub(STACKS)? / STRIDE;

@@ -178,6 +178,23 @@ pub fn around(addr: usize) -> Option<(Option<ThreadId>, Block)> {
     (addr < block.start + block.size.max(1)).then_some((owner, block))
 }
 
+/// The blocks of the program's threads that have not been freed.
+pub fn living() -> impl Iterator<Item = Block> {
+    let of_threads = ARENA.get().iter().skip(1);
+    of_threads.flat_map(|arena| &arena.blocks).filter(|b| b.freed_at.is_none()).copied()
+}
+
+/// The blocks from before `main` that have not been freed.
+pub fn before_main() -> impl Iterator<Item = Block> {
+    let host = ARENA.get().iter().take(1);
+    host.flat_map(|arena| &arena.blocks).filter(|b| b.freed_at.is_none()).copied()
+}
+
+/// Whether an address is in the part of the address space that arenas are in.
+pub fn is_arena(addr: usize) -> bool {
+    addr.checked_sub(ARENAS).is_some_and(|offset| offset / STRIDE < ARENA.get().len())
+}
+
 /// What is wrong with an access to the heap, and the block that was probably meant.
 pub enum Misuse {
     Freed(Block),

@@ -7,8 +7,10 @@ use crate::{
     accesses::Accesses,
     describe,
     execution::{self, Patience, current_thread, event, event_with, private, running},
-    heap, host, kernel, libc_models, misuse, sharing, snapshot,
-    trace::FailureText,
+    fiber, heap, host, kernel, libc_models, misuse,
+    record::record,
+    sharing, snapshot,
+    trace::{self, FailureText},
 };
 use alloc::{string::String, vec::Vec};
 use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId};
@@ -42,11 +44,32 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
     if accesses.is_empty() {
         return;
     }
-    if sharing::is_event(thread, accesses) {
-        event(Op::Access, accesses, site);
+    let borrowed = borrows(thread, accesses);
+    if sharing::is_event(thread, accesses) || borrowed {
+        event(Op::Access, &with_lives(*accesses, thread), site);
     } else {
         private(site, accesses);
     }
+}
+
+/// Whether the thread uses another thread's stack, which is gone when that one ends.
+fn borrows(thread: ThreadId, accesses: &[Access]) -> bool {
+    accesses.iter().any(|access| owner(access).is_some_and(|owner| owner != thread))
+}
+
+fn owner(access: &Access) -> Option<ThreadId> {
+    fiber::owner_of(access.addr as usize)
+}
+
+/// Adds that the stacks of others must still be there.
+fn with_lives(mut accesses: Accesses, thread: ThreadId) -> Accesses {
+    for place in 0..accesses.len() {
+        if let Some(owner) = owner(&accesses[place]).filter(|owner| *owner != thread) {
+            let life = fiber::life(owner);
+            accesses = accesses.and(AccessKind::Read, life, 1, Some(Order::SeqCst));
+        }
+    }
+    accesses
 }
 
 /// An event of a synchronisation object. It reads the object, atomically: that makes it
@@ -78,6 +101,7 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
     sharing::is_event(thread, &reads);
+    let reads = with_lives(reads, thread);
     let mut wrong = None;
     let event = execution::make(op, &reads, site, patience, |op, planned| {
         wrong = misuse::look(thread, &op, kind);
@@ -109,10 +133,13 @@ pub fn check(accesses: &[Access], site: SiteRef) {
             let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
             execution::fail(Property::Memory, 5, site, text);
         }
-        let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
         if !host::looks_for(Property::Memory) {
             continue;
         }
+        if let Some(owner) = owner(access).filter(|owner| execution::has_ended(*owner)) {
+            outlived(access, owner, site);
+        }
+        let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
         let text = FailureText::Misuse {
             what: describe::misuse(access, &wrong),
             object: Some(describe::object(wrong.block().start as u64)),
@@ -120,6 +147,24 @@ pub fn check(accesses: &[Access], site: SiteRef) {
         };
         execution::fail(Property::Memory, wrong.code(), site, text);
     }
+}
+
+/// Fails if the stack, which is that of a thread that has ended, is not the own one (the
+/// last thread runs the `atexit` handlers).
+fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
+    if Some(owner) == current_thread() || fiber::is_life(access.addr) {
+        return;
+    }
+    let created = |event: &Event| event.op == (Op::Create { child: owner });
+    let at = record().events.as_slice().iter().position(created);
+    let tracer = running().and_then(|x| x.tracer());
+    let part = tracer.zip(at).map(|(tracer, at)| trace::part(tracer, at, "created it here"));
+    let text = FailureText::Misuse {
+        what: describe::outlived(access),
+        object: Some(describe::object(access.addr)),
+        parts: part.into_iter().collect(),
+    };
+    execution::fail(Property::Memory, 7, site, text);
 }
 
 #[unsafe(no_mangle)]
@@ -180,10 +225,11 @@ fn atomic(
     let Some(thread) = current_thread() else { return };
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
     let planned = access(planned, mode.order());
-    if sharing::is_event(thread, &planned) {
-        event_with(Op::Access, &planned, SiteRef(site), |_| {
+    let borrowed = borrows(thread, &planned);
+    if sharing::is_event(thread, &planned) || borrowed {
+        event_with(Op::Access, &with_lives(planned, thread), SiteRef(site), |_| {
             let (kind, order) = settle();
-            access(kind, order)
+            with_lives(access(kind, order), thread)
         });
     } else {
         private(SiteRef(site), &planned);

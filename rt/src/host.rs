@@ -9,7 +9,7 @@ use crate::{
     cell::Global,
     channel,
     execution::{self, Settings},
-    fiber, interpose, kernel, libc_models,
+    fiber, interpose, kernel, leaks, libc_models,
     record::{self, record},
     sharing, signals, snapshot, sys,
     trace::place,
@@ -102,6 +102,8 @@ pub fn call_main() -> i32 {
 
 /// Runs behind all `atexit` handlers and destructors.
 unsafe extern "C" fn last_words() {
+    // What lies above this is the program's, and libc's on its way to its end.
+    let marker = 0u64;
     // SAFETY: what libc would have called.
     unsafe {
         if let Some(fini) = *RTLD_FINI.get() {
@@ -110,6 +112,7 @@ unsafe extern "C" fn last_words() {
         if let Some(x) = execution::running() {
             libc::fflush(core::ptr::null_mut());
             let status = x.status.unwrap_or(0);
+            leaks::report(&raw const marker as usize);
             execution::finish(End::Completed { status });
         }
     }
@@ -181,6 +184,12 @@ pub fn owns(access: &Access) -> bool {
     let touches = |low: u64, high: u64| access.addr < high && low < access.end();
     let (low, high) = *OWN_DATA.get();
     touches(sys::OWN.start, sys::OWN.end) || touches(low, high)
+}
+
+/// Whether an address is in the data of the runtime's file.
+pub fn owns_address(addr: u64) -> bool {
+    let (low, high) = *OWN_DATA.get();
+    (low..high).contains(&addr)
 }
 
 fn job() -> &'static Job {

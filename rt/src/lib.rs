@@ -22,6 +22,7 @@ mod hooks;
 mod host;
 mod interpose;
 mod kernel;
+mod leaks;
 mod libc_models;
 mod memory;
 mod misuse;

@@ -29,6 +29,7 @@ pub enum FailureText {
     Assertion { expression: String, file: String, line: u32, function: String },
     Signal { number: u32, name: &'static str, object: Option<Object> },
     Misuse { what: String, object: Option<Object>, parts: Vec<Part> },
+    Leak { what: String, object: Object, allocated: Part },
 }
 
 #[derive(Default)]
@@ -58,7 +59,9 @@ impl Tracer {
         let mut operands: Vec<Operand> = Vec::new();
         // That a synchronisation object is read goes without saying.
         let synchronises = event.op.objects()[0].is_some();
-        for access in accesses.iter().filter(|_| !synchronises) {
+        // Nor does that somebody else's stack must still be there.
+        let told = |access: &&Access| !synchronises && !fiber::is_life(access.addr);
+        for access in accesses.iter().filter(told) {
             if access.kind.writes() {
                 self.open.push((event.thread, step, operands.len(), access.addr));
             }
@@ -119,6 +122,10 @@ impl Tracer {
             }
             FailureText::Misuse { what, object, parts } => {
                 Detail::Misuse { thread, what, object, stack: hook, parts }
+            }
+            FailureText::Leak { what, object, allocated: Part { thread, stack, .. } } => {
+                let (object, parts) = (Some(object), Vec::new());
+                Detail::Misuse { thread, what, object, stack, parts }
             }
         });
     }

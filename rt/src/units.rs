@@ -145,6 +145,34 @@ pub fn find_constants() {
     CONSTANT.get().sort_unstable();
 }
 
+/// The writable data of all loaded files but the runtime's.
+pub fn writable() -> Vec<(usize, usize)> {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        data: *mut libc::c_void,
+    ) -> i32 {
+        // SAFETY: libc gives valid headers; `data` is the list below.
+        unsafe {
+            let found = &mut *data.cast::<Vec<(usize, usize)>>();
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            let written =
+                headers.iter().filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W != 0);
+            found.extend(written.map(|h| {
+                let low = (info.dlpi_addr + h.p_vaddr) as usize;
+                (low, low + h.p_memsz as usize)
+            }));
+            0
+        }
+    }
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    // SAFETY: `visit` gets `found` back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
+    found.retain(|(low, _)| !crate::host::owns_address(*low as u64));
+    found
+}
+
 /// Whether an address is in a part of a file that nobody can write.
 pub fn is_constant(addr: u64) -> bool {
     let parts = CONSTANT.get();

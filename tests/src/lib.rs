@@ -34,8 +34,11 @@ pub fn tool(name: &str) -> PathBuf {
 
 /// Builds a program with leno-cc; the compiler's complaints where it does not build.
 pub fn compile<S: AsRef<OsStr>>(source: &Path, flags: &[S], program: &Path) -> Result<(), String> {
-    let output = Command::new(tool("leno-cc"))
-        .args(["-std=gnu11", "-pthread", "-g"])
+    let cxx = source.extension().is_some_and(|extension| extension == "cpp");
+    let (compiler, standard) =
+        if cxx { ("leno-c++", "-std=gnu++17") } else { ("leno-cc", "-std=gnu11") };
+    let output = Command::new(tool(compiler))
+        .args([standard, "-pthread", "-g"])
         .args(flags)
         .arg(source)
         .arg("-o")
@@ -93,7 +96,7 @@ fn find(directory: &Path, into: &mut Vec<PathBuf>) {
         let path = entry.expect("testsuite/ can be read").path();
         if path.is_dir() {
             find(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "c") {
+        } else if path.extension().is_some_and(|extension| extension == "c" || extension == "cpp") {
             into.push(path);
         }
     }

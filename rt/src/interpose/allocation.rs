@@ -68,7 +68,11 @@ fn release(pointer: Pointer, does: &str) {
         Found::Block { owner, place } => (owner, place),
         Found::Foreign => return misused(no_block(does, pointer), pointer, 3, site),
     };
-    let size = heap::block(owner, place).size as u64;
+    let block = *heap::block(owner, place);
+    let size = block.size as u64;
+    if let Some(what) = mismatch(block.allocated_at, site) {
+        return misused(what, pointer, 8, site);
+    }
     hooks::access(site, &Accesses::one(AccessKind::Write, pointer as u64, size, None));
     if heap::block(owner, place).freed_at.is_some() {
         return misused(format!("{does} a block that has been freed"), pointer, 4, site);
@@ -88,6 +92,29 @@ fn no_block(does: &str, pointer: Pointer) -> String {
         "what is no block"
     };
     format!("{does} {what}")
+}
+
+/// The families of functions, by how they allocate and how they free.
+const FAMILIES: [(&str, &str); 3] = [("malloc", "free"), ("new", "delete"), ("new[]", "delete[]")];
+
+/// The family of a function that is called by name, by its place in [`FAMILIES`].
+fn family(site: SiteRef) -> Option<usize> {
+    let name = units::callee(site)?;
+    match name {
+        "malloc" | "calloc" | "realloc" | "reallocarray" | "aligned_alloc" | "memalign"
+        | "posix_memalign" | "valloc" | "pvalloc" | "free" => Some(0),
+        _ if name.starts_with("_Znw") || name.starts_with("_Zdl") => Some(1),
+        _ if name.starts_with("_Zna") || name.starts_with("_Zda") => Some(2),
+        _ => None,
+    }
+}
+
+/// What is wrong if a block is freed by a function that does not belong to the one that
+/// allocated it. Where one of the two was called out of sight nothing is known.
+fn mismatch(allocated_at: SiteRef, freed_at: SiteRef) -> Option<String> {
+    let (from, to) = (family(allocated_at)?, family(freed_at)?);
+    let (allocates, frees) = (FAMILIES[from].0, FAMILIES[to].1);
+    (from != to).then(|| format!("frees with {frees} what was allocated with {allocates}"))
 }
 
 fn give_back(owner: usize, place: usize, site: SiteRef) {

@@ -1,6 +1,6 @@
 //! Barriers.
 
-use super::real;
+use super::{early, real};
 use crate::{
     execution::{call_site, running},
     hooks::synchronise,
@@ -20,7 +20,9 @@ pub unsafe extern "C" fn pthread_barrier_init(
     count: u32,
 ) -> i32 {
     let result = real!(pthread_barrier_init(barrier => Barrier, attributes => Attributes, count => u32) -> i32);
-    if running().is_some() {
+    if running().is_none() {
+        early::note(Op::BarrierInit { barrier: barrier as u64, count });
+    } else {
         if result == 0 {
             synchronise(Op::BarrierInit { barrier: barrier as u64, count }, call_site());
         } else {
@@ -35,6 +37,7 @@ pub unsafe extern "C" fn pthread_barrier_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
     if running().is_none() {
+        early::note(Op::BarrierDestroy { barrier: barrier as u64 });
         return real!(pthread_barrier_destroy(barrier => Barrier) -> i32);
     }
     synchronise(Op::BarrierDestroy { barrier: barrier as u64 }, call_site());

@@ -10,6 +10,7 @@ pub mod blocking;
 pub mod c11;
 pub mod choices;
 pub mod conditions;
+pub mod early;
 pub mod futexes;
 pub mod mutexes;
 pub mod once;

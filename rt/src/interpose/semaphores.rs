@@ -2,7 +2,7 @@
 
 use super::{
     blocking::{Patience, acquire},
-    real, set_errno,
+    early, real, set_errno,
 };
 use crate::{
     execution::{call_site, running},
@@ -19,7 +19,9 @@ type Time = *const libc::timespec;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i32 {
     let result = real!(sem_init(sem => Semaphore, shared => i32, value => u32) -> i32);
-    if running().is_some() {
+    if running().is_none() {
+        early::note(Op::SemInit { sem: sem as u64, value });
+    } else {
         if result == 0 {
             synchronise(Op::SemInit { sem: sem as u64, value }, call_site());
         } else {
@@ -35,6 +37,7 @@ pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i3
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
     if running().is_none() {
+        early::note(Op::SemDestroy { sem: sem as u64 });
         return real!(sem_destroy(sem => Semaphore) -> i32);
     }
     synchronise(Op::SemDestroy { sem: sem as u64 }, call_site());

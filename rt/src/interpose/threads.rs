@@ -1,6 +1,6 @@
 //! Creating, joining and ending threads.
 
-use super::{process, real};
+use super::{early, process, real};
 use crate::{
     accesses::Accesses,
     cell::Global,
@@ -54,7 +54,10 @@ pub extern "C" fn run_thread() {
             running().expect("still running").thread().result = result;
         }
         // SAFETY: the return of main is a call of `exit`.
-        None => unsafe { process::exit(host::call_main()) },
+        None => unsafe {
+            early::tell();
+            process::exit(host::call_main())
+        },
     }
 }
 
