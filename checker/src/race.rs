@@ -39,7 +39,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::vec::Vec;
-use leno_model::{Access, Event, Op, Order, Outcome, ThreadId};
+use leno_model::{Access, Event, Op, Order, Outcome, ThreadId, object::OUTSIDE};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -184,9 +184,11 @@ fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Acces
     all.filter(|(a, b)| a.overlaps(b))
 }
 
-/// Whether the program has asked for a weaker order; the kernel's reads do not count.
+/// Whether the program has asked for a weaker order; the kernel's reads do not count,
+/// nor does what is outside memory and has no order at all.
 fn is_weak(event: &Event, access: &Access) -> bool {
-    let kernel = matches!(event.op, Op::FutexWait { .. } | Op::FutexDiffers { .. });
+    let kernel = matches!(event.op, Op::FutexWait { .. } | Op::FutexDiffers { .. })
+        || OUTSIDE.contains(&access.addr);
     !kernel && access.atomic.is_some_and(|order| order != Order::SeqCst)
 }
 

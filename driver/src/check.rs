@@ -76,6 +76,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
             Next::Message(Message::Hello { units }) => {
                 check.images = Images::load(units)?;
                 let (isolate, kernel) = check.restart(&runtime)?;
+                let scratch = running.scratch();
                 running.send(&Job {
                     mode: Mode::Check {
                         search,
@@ -88,6 +89,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
                     record_all: args.record_all,
                     isolate,
                     kernel,
+                    scratch,
                     unknown_callees: unknown_callees(&check.images, &runtime)?,
                 });
             }

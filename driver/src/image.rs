@@ -167,6 +167,7 @@ impl Images {
             Object::ThreadLocal { thread, offset } => {
                 plain(format!("thread-local storage of {} at {offset}", threads.name(*thread)))
             }
+            Object::Outside { name } => plain(name.clone()),
             Object::Unknown { addr } => plain(format!("address {addr:#x}")),
         }
     }

@@ -17,6 +17,7 @@ pub mod program;
 pub mod progress;
 pub mod replay;
 pub mod restart;
+pub mod scratch;
 pub mod tables;
 pub mod trace_file;
 pub mod types;

@@ -4,6 +4,7 @@ use crate::{
     channel::{read_frame, write_frame},
     error::Error,
     input,
+    scratch::Scratch,
 };
 use leno_model::wire::{CHANNEL, Job, Message};
 use object::{
@@ -136,6 +137,8 @@ pub struct Running {
     stream: UnixStream,
     messages: Receiver<io::Result<Message>>,
     interrupted: Arc<AtomicBool>,
+    /// Dropped behind the process: what it did to files is undone then.
+    scratch: Scratch,
 }
 
 impl Running {
@@ -177,7 +180,13 @@ impl Running {
         let child = command.spawn().map_err(failed)?;
         drop(theirs);
         let messages = receive(stream.try_clone().map_err(failed)?);
-        Ok(Self { child, stream, messages, interrupted })
+        let scratch = Scratch::new().map_err(failed)?;
+        Ok(Self { child, stream, messages, interrupted, scratch })
+    }
+
+    /// The folder for the runtime's journal.
+    pub fn scratch(&self) -> String {
+        self.scratch.path().to_string()
     }
 
     pub fn send(&mut self, job: &Job) {

@@ -143,7 +143,8 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             Next::Message(Message::Hello { units }) => {
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
-                running.send(&job(file, show_output));
+                let job = job(file, show_output, running.scratch());
+                running.send(&job);
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),
             Next::Message(Message::Bug(bug)) => bugs.push(bug),
@@ -159,7 +160,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     Ok(Seen { images, trace, bugs })
 }
 
-fn job(file: &TraceFile, show_output: bool) -> Job {
+fn job(file: &TraceFile, show_output: bool, scratch: String) -> Job {
     let trace = &file.bug.trace;
     let step = |thread, choice| Step { thread, choice };
     Job {
@@ -173,7 +174,8 @@ fn job(file: &TraceFile, show_output: bool) -> Job {
         show_output,
         record_all: file.options["record_all"] == true,
         isolate: true,
-        kernel: false,
+        kernel: true,
+        scratch,
         unknown_callees: Vec::new(),
     }
 }

@@ -19,8 +19,9 @@ const PUT_BACK: &str = "
     open open64 openat openat64 creat creat64 close read pread pread64 write pwrite pwrite64 readv writev
     lseek lseek64 dup dup2 dup3 fcntl fcntl64 fsync fdatasync pipe pipe2
     truncate truncate64 ftruncate ftruncate64 unlinkat renameat mkdir mkdirat rmdir
-    symlink symlinkat link linkat chmod fchmod fchmodat mkstemp mkostemp mkdtemp
-    opendir fdopendir closedir readdir rewinddir seekdir telldir dirfd
+    symlink symlinkat link linkat chmod fchmod fchmodat utime utimes utimensat futimens mkfifo
+    mkstemp mkstemp64 mkostemp mkstemps mkostemps mkdtemp eventfd memfd_create faccessat
+    opendir fdopendir closedir readdir readdir64 rewinddir seekdir telldir dirfd
     readlink realpath access stat lstat fstat fstatat stat64 lstat64 fstat64 fstatat64
     chdir fchdir umask alarm setlocale
     uname getcwd gethostname getrlimit getrusage clock_getres

@@ -74,6 +74,7 @@ fn start(script: &str) -> Running {
         show_output: false,
         isolate: false,
         kernel: false,
+        scratch: String::new(),
         record_all: false,
         unknown_callees: vec![],
     });

@@ -37,10 +37,18 @@ pub enum Object {
         thread: ThreadId,
         offset: i64,
     },
+    /// Outside the program's memory: a file, a pipe.
+    Outside {
+        name: String,
+    },
     Unknown {
         addr: u64,
     },
 }
+
+/// Addresses of things that are not memory. Whatever is done to such a thing counts as
+/// an access there.
+pub const OUTSIDE: core::ops::Range<u64> = 0x6900_0000_0000..0x6980_0000_0000;
 
 /// Where memory lies, without saying what object it is part of: good for memory that
 /// no object is at yet.

@@ -40,6 +40,8 @@ pub struct Job {
     pub isolate: bool,
     /// The program calls functions that change what the kernel holds.
     pub kernel: bool,
+    /// A folder for the journal of what the program does to files. None: nothing is undone.
+    pub scratch: String,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
     pub unknown_callees: Vec<SiteId>,
 }

@@ -4,6 +4,7 @@ use crate::{
     execution,
     fiber::{self, FrameRecord},
     heap::{self, Misuse},
+    kernel::things,
     units,
 };
 use alloc::{format, string::String};
@@ -27,7 +28,10 @@ pub fn object(addr: u64) -> Object {
     match units::image_of(addr) {
         Some((image, bias)) => Object::Global { image, offset: addr - bias },
         None if is_control(addr, ThreadId::MAIN) => on_stack(addr, ThreadId::MAIN),
-        None => Object::Unknown { addr },
+        None => match things::label(addr) {
+            Some(name) => Object::Outside { name },
+            None => Object::Unknown { addr },
+        },
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
-    host,
+    host, kernel,
     record::record,
     sharing,
     trace::{FailureText, Tracer},
@@ -111,6 +111,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// gives the threads that there were.
 pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
     sharing::begin();
+    kernel::begin();
     let plan_len = plan.steps.len();
     let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
     let first = main.context;

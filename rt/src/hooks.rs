@@ -7,7 +7,9 @@ use crate::{
     accesses::Accesses,
     describe,
     execution::{self, Patience, current_thread, event, event_with, private, running},
-    fiber, heap, host, kernel, libc_models, misuse,
+    fiber, heap, host,
+    interpose::streams,
+    kernel, libc_models, misuse,
     record::record,
     sharing, snapshot,
     trace::{self, FailureText},
@@ -499,5 +501,6 @@ pub extern "C" fn __leno_extern(
             snapshot::expect_writes(args);
         }
         libc_models::call(SiteRef(site), args);
+        streams::call(SiteRef(site), args);
     }
 }

@@ -143,7 +143,8 @@ unsafe extern "C" fn host_main(
     signals::install();
     sharing::record_everything(job.record_all);
     if job.kernel {
-        kernel::keep();
+        kernel::keep(&job.scratch);
+        interpose::streams::prepare();
     }
     let mode = job.mode.clone();
     *JOB.get() = Some(job);

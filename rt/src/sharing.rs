@@ -121,6 +121,12 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
         || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
 }
 
+/// Whether accesses of these bytes are events already.
+pub fn is_known(addr: u64) -> bool {
+    let sharing = sharing();
+    sharing.all || sharing.page(addr / PAGE).owners[(addr / GRANULE) as usize % GRANULES] == SHARED
+}
+
 /// Has these accesses be events from the next execution on.
 pub fn reveal(accesses: &[Access]) {
     for access in accesses {

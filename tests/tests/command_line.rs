@@ -233,3 +233,36 @@ fn every_execution_reads_the_same_input() {
         assert_eq!(json["bugs"][0]["kind"], "assert", "{json}");
     }
 }
+
+#[test]
+fn a_check_leaves_the_files_as_they_were() {
+    let directory = scratch();
+    let here = directory.path();
+    fs::write(here.join("old"), "text").unwrap();
+    fs::write(here.join("gone"), "text").unwrap();
+    let state = || {
+        let entries = fs::read_dir(here).unwrap().map(|entry| entry.unwrap());
+        let mut state: Vec<_> = entries
+            .map(|entry| {
+                let data = entry.metadata().unwrap();
+                let time = data.is_file().then(|| data.modified().unwrap());
+                (entry.file_name(), data.permissions(), time)
+            })
+            .collect();
+        state.sort_by(|a, b| a.0.cmp(&b.0));
+        (state, fs::read(here.join("old")).unwrap(), fs::read(here.join("gone")).unwrap())
+    };
+    for flags in [&["-DENDLESS"][..], &["-DCRASH"], &[]] {
+        let source = root().join("tests/programs/vandal.c");
+        compile(&source, flags, &here.join("program")).expect("it compiles");
+        fs::create_dir_all(here.join("leno.out")).unwrap();
+        let before = state();
+        for mode in [&[][..], &["--isolate"]] {
+            let options = ["check", "--timeout", "1s", "--format", "json"];
+            let ran = leno(here, &[&options, mode, &["./program"]].concat());
+            let json = ran.json().unwrap();
+            assert!(json["error"].is_null(), "{json}");
+            assert_eq!(state(), before, "{flags:?} {mode:?} {json}");
+        }
+    }
+}

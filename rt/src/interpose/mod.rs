@@ -10,7 +10,9 @@ pub mod blocking;
 pub mod c11;
 pub mod choices;
 pub mod conditions;
+pub mod descriptors;
 pub mod early;
+pub mod files;
 pub mod futexes;
 pub mod mutexes;
 pub mod once;
@@ -19,6 +21,7 @@ pub mod random;
 pub mod refused;
 pub mod rwlocks;
 pub mod semaphores;
+pub mod streams;
 pub mod threads;
 pub mod time;
 

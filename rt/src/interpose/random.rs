@@ -61,7 +61,7 @@ stateful! {
 }
 
 /// Fills a buffer from the running thread's own generator (xorshift64*).
-fn fill(out: *mut u8, len: usize) -> bool {
+pub fn fill(out: *mut u8, len: usize) -> bool {
     let Some(x) = running() else { return false };
     let state = &mut x.thread().random;
     for i in 0..len {

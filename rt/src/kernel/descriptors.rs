@@ -5,7 +5,7 @@
 //! duplicate of its duplicate again, whatever has become of it. Descriptors of the
 //! runtime's own have numbers above those that programs use.
 
-use super::listing;
+use super::{listing, paths};
 use crate::{cell::Global, sys};
 use alloc::vec::Vec;
 
@@ -103,6 +103,16 @@ pub fn keep() {
     }
     others.push((next, u32::MAX));
     *TABLE.get() = Some(Table { kept, others });
+}
+
+/// The paths of regular files that the program was given to write to. Its standard
+/// output and error are the user's.
+pub fn writable() -> impl Iterator<Item = Vec<u8>> {
+    let kept = TABLE.get().iter().flat_map(|table| &table.kept);
+    let written = kept.filter(|kept| {
+        kept.number > 2 && kept.offset.is_some() && kept.status & libc::O_ACCMODE != libc::O_RDONLY
+    });
+    written.filter_map(|kept| paths::of_descriptor(kept.number))
 }
 
 /// Puts the table back, and what the descriptors share with their duplicates.

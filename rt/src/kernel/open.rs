@@ -1,0 +1,249 @@
+//! What the program's descriptors are open on, in one execution.
+//!
+//! A descriptor's number must not depend on the interleaving. The main thread gets the
+//! lowest free one, as everywhere. Every other thread has a range of its own, of which
+//! it gets the lowest free one: what it opens is moved there. Whoever closes another
+//! thread's descriptor uses that thread's range.
+
+use super::{
+    paths,
+    things::{self, Changes, Looks, Thing, thing},
+};
+use crate::{cell::Global, execution::current_thread, sys};
+use alloc::{format, vec::Vec};
+use hashbrown::HashMap;
+use leno_model::{AccessKind, ThreadId};
+
+/// The first range begins here, and so long they are.
+const RANGES_FROM: u32 = 64;
+const RANGE: u32 = 24;
+/// So many ranges end below the runtime's own descriptors; threads beyond that share.
+const RANGES: u32 = 36;
+
+/// What a descriptor stands for.
+#[derive(Clone)]
+pub struct Open {
+    /// Whose number it is.
+    owner: ThreadId,
+    /// What duplicates have in common: the offset.
+    pub position: Thing,
+    /// The bytes of the file, or the pipe.
+    pub content: Thing,
+    /// Of a file or directory.
+    pub path: Option<Vec<u8>>,
+    /// A read waits for a write.
+    pub waits: bool,
+}
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<i32, Open>,
+    /// How many things each thread has made.
+    made: HashMap<u32, u32>,
+}
+
+static TABLE: Global<Option<Table>> = Global::new(None);
+
+fn table() -> &'static mut Table {
+    TABLE.get().get_or_insert_with(Table::default)
+}
+
+/// An execution begins.
+pub fn begin() {
+    if let Some(table) = TABLE.get() {
+        table.open.clear();
+        table.made.clear();
+    }
+}
+
+fn me() -> ThreadId {
+    current_thread().unwrap_or(ThreadId::MAIN)
+}
+
+/// The numbers that a thread gets.
+fn numbers(thread: ThreadId) -> Thing {
+    thing("descriptors of thread", format!("{}", thread.0).as_bytes())
+}
+
+/// The numbers that the running thread gets: to be used by whatever opens.
+pub fn own_numbers() -> (Thing, AccessKind) {
+    (numbers(me()), Changes)
+}
+
+/// A name for the next thing that the running thread makes.
+fn fresh(kind: &'static str) -> Thing {
+    let thread = me().0;
+    let made = table().made.entry(thread).or_default();
+    *made += 1;
+    thing(kind, format!("{made} of thread {thread}").as_bytes())
+}
+
+fn control(fd: i32, command: i32, argument: u32) -> i64 {
+    // SAFETY: touches no memory.
+    unsafe { sys::call(libc::SYS_fcntl, [fd as u64, command as u64, u64::from(argument), 0, 0, 0]) }
+}
+
+/// Moves a new descriptor into the range of the thread that opened it.
+fn into_range(fd: i32) -> i32 {
+    let thread = me();
+    if fd < 0 || thread == ThreadId::MAIN {
+        return fd;
+    }
+    let low = RANGES_FROM + RANGE * ((thread.0 - 1) % RANGES);
+    let closes = control(fd, libc::F_GETFD, 0) as i32 & libc::FD_CLOEXEC != 0;
+    let command = if closes { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };
+    let moved = control(fd, command, low);
+    if moved < 0 {
+        return fd;
+    }
+    // SAFETY: closes the number that the program has not seen.
+    unsafe { sys::call(libc::SYS_close, [fd as u64, 0, 0, 0, 0, 0]) };
+    moved as i32
+}
+
+/// A file has been opened; gives the number for the program.
+pub fn file(fd: i32) -> i32 {
+    if fd < 0 {
+        return fd;
+    }
+    let fd = into_range(fd);
+    reopened(fd);
+    fd
+}
+
+/// A descriptor is open on another file than before.
+pub fn reopened(fd: i32) {
+    let path = path_of(fd);
+    let position = fresh("open file");
+    let content = path.as_ref().map_or(position, |path| thing("file", path));
+    table().open.insert(fd, Open { owner: me(), position, content, path, waits: false });
+}
+
+/// The path of the file behind a descriptor, if it has one that does not depend on
+/// the process.
+fn path_of(fd: i32) -> Option<Vec<u8>> {
+    let path = paths::of_descriptor(fd)?;
+    if !path.starts_with(b"/") || path.ends_with(b" (deleted)") {
+        return None;
+    }
+    let process = path.strip_prefix(b"/proc/").unwrap_or_default();
+    let digits = process.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match digits {
+        0 => Some(path),
+        _ => Some([b"/proc/self", &process[digits..]].concat()),
+    }
+}
+
+/// The two ends of a pipe, or one that is both.
+pub fn pipe(ends: &mut [i32]) {
+    let content = fresh("pipe");
+    for end in ends {
+        *end = into_range(*end);
+        let open = Open { owner: me(), position: content, content, path: None, waits: true };
+        table().open.insert(*end, open);
+    }
+}
+
+/// What a descriptor stands for; nothing for standard output and error, whose order is
+/// not explored, and for what is not open.
+pub fn of(fd: i32) -> Option<Open> {
+    if let Some(open) = table().open.get(&fd) {
+        return Some(open.clone());
+    }
+    if matches!(fd, 1 | 2) {
+        return None;
+    }
+    let kind = paths::of_descriptor(fd)?;
+    let path = path_of(fd);
+    let position = thing("descriptor", format!("{fd}").as_bytes());
+    let open = Open {
+        owner: ThreadId::MAIN,
+        position,
+        content: path.as_ref().map_or(position, |path| thing("file", path)),
+        waits: kind.starts_with(b"pipe:") || kind.starts_with(b"socket:"),
+        path,
+    };
+    table().open.insert(fd, open.clone());
+    Some(open)
+}
+
+/// A descriptor has been duplicated; gives the number for the program.
+pub fn duplicated(old: i32, new: i32) -> i32 {
+    if new < 0 {
+        return new;
+    }
+    let open = of(old);
+    let new = into_range(new);
+    inherited(new, open);
+    new
+}
+
+/// A descriptor has been duplicated to a number of the program's choice.
+pub fn duplicated_to(old: i32, new: i32) {
+    let open = of(old);
+    inherited(new, open);
+}
+
+fn inherited(new: i32, open: Option<Open>) {
+    match open {
+        Some(open) => table().open.insert(new, Open { owner: me(), ..open }),
+        None => table().open.remove(&new),
+    };
+}
+
+/// A descriptor is about to be closed.
+pub fn closing(fd: i32) {
+    let Some(open) = of(fd) else { return };
+    if open.waits {
+        things::exchange(open.content);
+    }
+    things::touch(&[(numbers(open.owner), Changes), (open.position, Changes)]);
+    table().open.remove(&fd);
+}
+
+/// The descriptor is about to be read from where it stands.
+pub fn reading(fd: i32) {
+    let Some(open) = of(fd) else { return };
+    if open.waits {
+        wait(fd, &open, libc::POLLIN);
+    } else {
+        things::touch(&[(open.position, Changes), (open.content, Looks)]);
+    }
+}
+
+/// The descriptor is about to be written to, where it stands.
+pub fn writing(fd: i32) {
+    let Some(open) = of(fd) else { return };
+    if open.waits {
+        wait(fd, &open, libc::POLLOUT);
+    } else {
+        things::touch(&[(open.position, Changes), (open.content, Changes)]);
+    }
+}
+
+/// The descriptor is about to be read from or written to at a place of its own.
+pub fn placed(fd: i32, kind: AccessKind) {
+    if let Some(open) = of(fd) {
+        things::touch(&[(open.content, kind)]);
+    }
+}
+
+/// The descriptor's offset or flags are about to be asked for or changed.
+pub fn moving(fd: i32) {
+    if let Some(open) = of(fd) {
+        things::touch(&[(open.position, Changes), (open.content, Looks)]);
+    }
+}
+
+/// Waits until a pipe has something to read, or room.
+fn wait(fd: i32, open: &Open, events: i16) {
+    if control(fd, libc::F_GETFL, 0) as i32 & libc::O_NONBLOCK != 0 {
+        return things::exchange(open.content);
+    }
+    things::exchange_when(open.content, || {
+        let mut poll = libc::pollfd { fd, events, revents: 0 };
+        // SAFETY: the kernel writes `poll` only, and does not wait.
+        let ready = unsafe { sys::call(libc::SYS_poll, [&raw mut poll as u64, 1, 0, 0, 0, 0]) };
+        ready != 0
+    });
+}

@@ -1,0 +1,104 @@
+//! Things outside the program's memory that its threads have in common: names and
+//! bytes of files, open files with their offsets, pipes.
+//!
+//! Each has an address, in a range where no memory is. So what holds for memory holds
+//! for them: to use one is an access; it is an event only if a second thread uses the
+//! same one; and what overlaps depends on each other. The address is a function of a
+//! name that does not depend on the interleaving: a path, or who made the thing and as
+//! the how-manieth.
+//!
+//! The kernel orders what is done to a file, but no program may rely on that for its
+//! memory: uses of files count as relaxed. What came through a pipe was sent before.
+
+use crate::{
+    accesses::Accesses,
+    cell::Global,
+    execution::{call_site, current_thread, event_with, finish, private},
+    sharing,
+};
+use alloc::string::String;
+use hashbrown::HashMap;
+use leno_model::{AccessKind, End, Order, object::OUTSIDE};
+
+pub use AccessKind::{Read as Looks, ReadWrite as Changes};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thing(u64);
+
+/// What things are called in traces, by address.
+static LABELS: Global<Option<HashMap<u64, String>>> = Global::new(None);
+
+/// The thing of this kind and name.
+pub fn thing(kind: &'static str, name: &[u8]) -> Thing {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for byte in kind.bytes().chain(name.iter().copied()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    let places = (OUTSIDE.end - OUTSIDE.start) / 8;
+    let address = OUTSIDE.start + (hash ^ hash >> 40) % places * 8;
+    let labels = LABELS.get().get_or_insert_with(HashMap::new);
+    labels.entry(address).or_insert_with(|| {
+        let mut label = String::from(kind);
+        label.push(' ');
+        label.push_str(&String::from_utf8_lossy(name));
+        label
+    });
+    Thing(address)
+}
+
+/// What the thing at an address is called.
+pub fn label(address: u64) -> Option<String> {
+    LABELS.get().as_ref()?.get(&address).cloned()
+}
+
+fn accesses(uses: &[(Thing, AccessKind)], order: Order) -> Accesses {
+    uses.iter().fold(Accesses::none(), |all, (thing, kind)| all.and(*kind, thing.0, 8, Some(order)))
+}
+
+/// The running thread is about to use things: waits for its turn if others do so too.
+pub fn touch(uses: &[(Thing, AccessKind)]) {
+    settle(uses, Order::Relaxed, || true);
+}
+
+/// The same where it turns out only then whether anything will change.
+pub fn touch_if(uses: &[(Thing, AccessKind)], changes: impl FnOnce() -> bool) {
+    settle(uses, Order::Relaxed, changes);
+}
+
+/// Uses a thing through which threads talk to each other.
+pub fn exchange(thing: Thing) {
+    settle(&[(thing, Changes)], Order::SeqCst, || true);
+}
+
+/// Uses such a thing as soon as it is ready. Until then the thread comes back to where
+/// it was having changed nothing: that is an await, and it is woken by whoever changes
+/// the thing.
+pub fn exchange_when(thing: Thing, mut ready: impl FnMut() -> bool) {
+    let uses = [(thing, Changes)];
+    while !settle(&uses, Order::SeqCst, &mut ready) {
+        if !sharing::is_known(thing.0) {
+            // Nobody else has used it so far, and an await has to be seen.
+            sharing::reveal(&accesses(&uses, Order::SeqCst));
+            finish(End::Bounded);
+        }
+    }
+}
+
+fn settle(uses: &[(Thing, AccessKind)], order: Order, changes: impl FnOnce() -> bool) -> bool {
+    let Some(thread) = current_thread() else { return changes() };
+    let planned = accesses(uses, order);
+    if !sharing::is_event(thread, &planned) {
+        private(call_site(), &planned);
+        return changes();
+    }
+    let mut changed = true;
+    event_with(leno_model::Op::Access, &planned, call_site(), |planned| {
+        changed = changes();
+        if changed {
+            return planned;
+        }
+        let looked = planned.iter().map(|a| (Thing(a.addr), Looks));
+        looked.fold(Accesses::none(), |all, (thing, kind)| all.and(kind, thing.0, 8, Some(order)))
+    });
+    changed
+}
