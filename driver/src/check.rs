@@ -10,6 +10,7 @@ use crate::{
     program::{self, Launch, Next, Running},
     progress::Progress,
     restart::{self, Restart},
+    story::Story,
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
     verdict::{Ending, Found, Outcome},
@@ -144,6 +145,7 @@ impl<'a> Check<'a> {
     }
 
     fn save(&mut self, bug: Bug) -> Result<(), Error> {
+        let story = Story::of(&bug, &bug.trace, &self.images);
         let file = TraceFile {
             schema: SCHEMA,
             leno: env!("CARGO_PKG_VERSION").to_string(),
@@ -156,6 +158,7 @@ impl<'a> Check<'a> {
             max_steps: self.args.max_steps,
             options: serde_json::to_value(self.args).unwrap_or_default(),
             bug,
+            story,
         };
         let trace = self.output.write(property_name(file.bug.property), &file)?;
         self.bugs.push(Found { bug: file.bug, trace });

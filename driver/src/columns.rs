@@ -1,12 +1,8 @@
 //! An execution as a table: one column a thread, one row an event, time runs down.
 
-use crate::{
-    explain::Explanation,
-    image::{Images, Threads},
-    words,
-};
+use crate::story::Story;
 use console::{Alignment, measure_text_width, pad_str, style};
-use leno_model::{ThreadId, wire::Trace};
+use leno_model::ThreadId;
 use std::{collections::BTreeSet, path::Path};
 
 /// Below this width a column cannot be read; then the threads share one.
@@ -19,33 +15,33 @@ type Cell = (ThreadId, String, String);
 
 /// The rows of the table for a terminal of this width: the execution, and at its end what
 /// the bug has the threads do, if that is no event any more.
-pub fn render(trace: &Trace, bug: &Explanation, images: &Images, width: usize) -> String {
-    let threads = Threads::of(trace, images);
-    let (file, cells) = cells(trace, bug, images, &threads);
+pub fn render(story: &Story, width: usize) -> String {
+    let (file, cells) = cells(story);
+    let events = story.steps.len();
     let shown: Vec<ThreadId> =
         cells.iter().map(|(thread, ..)| *thread).collect::<BTreeSet<_>>().into_iter().collect();
-    let number = trace.steps.len().to_string().len().max(3);
+    let number = events.to_string().len().max(3);
     let room = width.saturating_sub(number + 3) / shown.len().max(1);
     let mut text = file.map_or(String::new(), |file| format!("{}\n", style(file).dim()));
     if room < NARROWEST {
-        return text + &list(&cells, trace.steps.len(), &threads, number);
+        return text + &list(&cells, story, number);
     }
     let widest = cells.iter().map(|(_, place, what)| place.len() + 2 + measure_text_width(what));
     let column = (widest.max().unwrap_or(0) + 2).clamp(NARROWEST, room.min(WIDEST));
-    let heads: Vec<_> = shown.iter().map(|t| fit(&threads.label(*t), column)).collect();
+    let heads: Vec<_> = shown.iter().map(|t| fit(&story.label(*t), column)).collect();
     text.push_str(&format!("{:number$}   {}\n", "", style(heads.concat().trim_end()).bold()));
     let mut last = None;
     for (at, (thread, place, what)) in cells.iter().enumerate() {
         let before = shown.iter().position(|other| other == thread).unwrap_or(0);
         let switched = last.is_some_and(|last| last != *thread);
-        if at == trace.steps.len() || switched && at < trace.steps.len() {
+        if at == events || switched && at < events {
             let rule = "─".repeat(column * shown.len() - 2);
             text.push_str(&format!("{:number$}   {}\n", "", style(rule).dim()));
         }
         last = Some(*thread);
         let empty = " ".repeat(column * before);
         for (row, part) in wrap(place, what, column - 2).into_iter().enumerate() {
-            let is_event = at < trace.steps.len();
+            let is_event = at < events;
             let label = if row == 0 && is_event { (at + 1).to_string() } else { String::new() };
             let part = if is_event { part } else { style(part).red().to_string() };
             text.push_str(&format!("{label:>number$}   {empty}{part}\n"));
@@ -56,17 +52,11 @@ pub fn render(trace: &Trace, bug: &Explanation, images: &Images, width: usize) -
 
 /// All cells in the order of time; and the file, where all of them are in one, so that
 /// the cells need only the line.
-fn cells(
-    trace: &Trace,
-    bug: &Explanation,
-    images: &Images,
-    threads: &Threads,
-) -> (Option<String>, Vec<Cell>) {
-    let events = trace.steps.iter().map(|step| {
-        let place = images.stack(&step.stack).into_iter().next();
-        (step.thread, place, words::step(step, images, threads))
-    });
-    let ends = bug
+fn cells(story: &Story) -> (Option<String>, Vec<Cell>) {
+    let events =
+        story.steps.iter().map(|step| (step.thread, step.place.clone(), step.what.clone()));
+    let ends = story
+        .bug
         .scenes
         .iter()
         .filter_map(|scene| Some((scene.id, scene.stack.first().cloned(), scene.end.clone()?)));
@@ -129,17 +119,17 @@ fn fit(text: &str, width: usize) -> String {
 }
 
 /// Too many threads for columns: the thread's name leads each row.
-fn list(cells: &[Cell], events: usize, threads: &Threads, number: usize) -> String {
-    let name = cells.iter().map(|(thread, ..)| threads.label(*thread).len()).max().unwrap_or(0);
+fn list(cells: &[Cell], story: &Story, number: usize) -> String {
+    let name = cells.iter().map(|(thread, ..)| story.label(*thread).len()).max().unwrap_or(0);
     let places = cells.iter().map(|(_, place, _)| place.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut last = None;
     for (at, (thread, place, what)) in cells.iter().enumerate() {
-        let label = if last == Some(*thread) { String::new() } else { threads.label(*thread) };
+        let label = if last == Some(*thread) { "" } else { story.label(*thread) };
         last = Some(*thread);
         let label = style(format!("{label:name$}")).bold();
         let place = style(format!("{place:places$}")).dim();
-        let row = if at < events { (at + 1).to_string() } else { String::new() };
+        let row = if at < story.steps.len() { (at + 1).to_string() } else { String::new() };
         text.push_str(&format!("{row:>number$}   {label}  {place}  {what}\n"));
     }
     text

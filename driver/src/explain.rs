@@ -7,14 +7,16 @@ use crate::{
     words,
 };
 use leno_model::{
-    ThreadId,
+    Property, ThreadId,
     object::Object,
     wire::{Bug, Detail, Part, StepKind, TraceStep, Wait, WaitsOn},
 };
+use serde::{Deserialize, Serialize};
 
 /// The bug in the user's words.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explanation {
-    pub kind: &'static str,
+    pub kind: Property,
     /// One line that says it all.
     pub message: String,
     pub object: Option<String>,
@@ -24,6 +26,7 @@ pub struct Explanation {
 }
 
 /// One thread's part in it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Scene {
     pub id: ThreadId,
     pub thread: String,
@@ -41,7 +44,7 @@ pub struct Scene {
 pub fn explain(bug: &Bug, images: &Images) -> Explanation {
     let threads = Threads::of(&bug.trace, images);
     let teller = Teller { bug, images, threads };
-    let kind = property_name(bug.property);
+    let kind = bug.property;
     match &bug.detail {
         Detail::Race { first, second, object, len } => teller.race(*first, *second, object, *len),
         Detail::Deadlock { waits } => teller.waits(kind, waits),
@@ -54,7 +57,7 @@ pub fn explain(bug: &Bug, images: &Images) -> Explanation {
                 _ => file.into(),
             };
             let (function, line) = (function.clone(), *line);
-            let at = Frame { function, file: file.clone(), path, line };
+            let at = Frame { function, file: file.clone(), path, line, source: None };
             if stack.first().is_some_and(|frame| frame.function == at.function) {
                 stack.remove(0);
             }
@@ -75,8 +78,14 @@ pub fn explain(bug: &Bug, images: &Images) -> Explanation {
         }
         Detail::Misuse { thread, what, object, stack, parts } => {
             let stack = images.stack(stack);
-            let mut told =
-                teller.failure(kind, what.clone(), kind, *thread, stack, object.as_ref());
+            let mut told = teller.failure(
+                kind,
+                what.clone(),
+                property_name(kind),
+                *thread,
+                stack,
+                object.as_ref(),
+            );
             for scene in &mut told.scenes {
                 scene.because.extend(parts.iter().map(|part| teller.part(*thread, part)));
             }
@@ -107,7 +116,7 @@ impl Teller<'_> {
             .map(|step| self.access(step, object, len, &named.name))
             .collect();
         Explanation {
-            kind: property_name(self.bug.property),
+            kind: self.bug.property,
             message: format!("data race on {}", named.name),
             object: Some(named.name),
             origin: named.origin,
@@ -137,7 +146,7 @@ impl Teller<'_> {
     }
 
     /// A deadlock, or a loop that nobody ends.
-    fn waits(&self, kind: &'static str, waits: &[Wait]) -> Explanation {
+    fn waits(&self, kind: Property, waits: &[Wait]) -> Explanation {
         let cycle: Vec<_> = waits.iter().filter(|wait| wait.in_cycle).collect();
         let others = waits.iter().filter(|wait| !wait.in_cycle);
         let names = |waits: &[&Wait]| {
@@ -247,7 +256,7 @@ impl Teller<'_> {
 
     fn failure(
         &self,
-        kind: &'static str,
+        kind: Property,
         message: String,
         operation: &str,
         thread: ThreadId,

@@ -146,7 +146,8 @@ fn stack(text: &mut String, frames: &[Frame], indent: &str) {
         let at = style(format!("{}:{}", frame.file, frame.line)).underlined();
         writeln!(text, "{indent}{what} {at} in {}", frame.function)
             .expect("a string takes all text");
-        if let Some(source) = source_line(frame).filter(|_| what == "at") {
+        let source = || frame.source.clone().or_else(|| source_line(frame));
+        if let Some(source) = source().filter(|_| what == "at") {
             let number = style(format!("{:>4} │", frame.line)).dim();
             writeln!(text, "{indent}{number} {source}").expect("a string takes all text");
         }
@@ -169,7 +170,7 @@ fn stack(text: &mut String, frames: &[Frame], indent: &str) {
 }
 
 /// The line of the source, if the file is still there.
-fn source_line(frame: &Frame) -> Option<String> {
+pub fn source_line(frame: &Frame) -> Option<String> {
     let text = fs::read_to_string(&frame.path).ok()?;
     let line = text.lines().nth((frame.line as usize).checked_sub(1)?)?;
     let line = line.trim_end().replace('\t', "    ");

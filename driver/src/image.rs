@@ -11,10 +11,11 @@ use crate::{
 use leno_model::{
     ThreadId,
     object::Object,
-    site::{SiteId, SiteKind, UnitTable, digest},
+    site::{SiteId, SiteKind, UnitTable, Variable, digest},
     thread::ThreadTable,
     wire::{Trace, Unit},
 };
+use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fs,
@@ -32,13 +33,15 @@ pub struct Images {
 }
 
 /// A function that was being executed, and where.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Frame {
     pub function: String,
     pub file: String,
     /// Where to look for the file.
     pub path: PathBuf,
     pub line: u32,
+    /// The line's text when the bug was found, where that is kept.
+    pub source: Option<String>,
 }
 
 /// An object, or a part of one, in the user's words.
@@ -164,8 +167,17 @@ impl Images {
             Object::Stack { thread, offset } => {
                 plain(format!("the stack of {} at −{offset}", threads.name(*thread)))
             }
-            Object::ThreadLocal { thread, offset } => {
-                plain(format!("thread-local storage of {} at {offset}", threads.name(*thread)))
+            Object::ThreadLocal { thread, image, offset } => {
+                let thread = threads.name(*thread);
+                let tables = image.as_ref().and_then(|image| self.tables.get(image));
+                match tables.and_then(|tables| tables.thread_local_at(*offset as u64)) {
+                    Some((table, variable, inside)) => {
+                        let mut named = self.variable(table, variable, inside, len);
+                        named.name += &format!(" of {thread}");
+                        named
+                    }
+                    None => plain(format!("thread-local storage of {thread} at {offset}")),
+                }
             }
             Object::Outside { name } => plain(name.clone()),
             Object::Unknown { addr } => plain(format!("address {addr:#x}")),
@@ -185,6 +197,17 @@ impl Images {
                 None => format!("{} at {offset:#x}", file()),
             });
         };
+        self.variable(table, variable, inside, len)
+    }
+
+    /// A part of a variable that has one place in memory, or one for each thread.
+    fn variable<'a>(
+        &self,
+        table: &'a UnitTable,
+        variable: &Variable,
+        inside: u64,
+        len: u64,
+    ) -> Named<'a> {
         let (path, leaf) = match variable.ty {
             Some(ty) => part(table, ty, inside, len),
             None if inside == 0 => (String::new(), None),
@@ -193,6 +216,7 @@ impl Images {
         let owner = variable.function.and_then(|f| table.functions.get(f as usize));
         let kind = match owner {
             Some(function) => format!("static in {}", function.name),
+            None if variable.thread_local => "a thread-local variable".to_string(),
             None => "a global variable".to_string(),
         };
         let declared = frame(table, "", variable.file, variable.line);
@@ -257,6 +281,7 @@ fn frame(table: &UnitTable, function: &str, file: u32, line: u32) -> Frame {
         file: file.clone(),
         path: Path::new(&table.directory).join(file),
         line,
+        source: None,
     }
 }
 

@@ -57,7 +57,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
 
 pub fn bug(bug: &Explanation, trace: &Path) -> Value {
     json!({
-        "kind": bug.kind,
+        "kind": property_name(bug.kind),
         "message": bug.message,
         "object": bug.object,
         "accesses": bug.scenes.iter().map(scene).collect::<Vec<_>>(),

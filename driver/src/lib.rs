@@ -18,6 +18,7 @@ pub mod progress;
 pub mod replay;
 pub mod restart;
 pub mod scratch;
+pub mod story;
 pub mod tables;
 pub mod trace_file;
 pub mod types;

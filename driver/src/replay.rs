@@ -5,11 +5,11 @@ use crate::{
     cli::{Format, ReplayArgs, ReportArgs},
     columns,
     error::{EXIT_BUG, EXIT_SAFE, Error},
-    explain::explain,
     human,
     image::{Images, Threads},
     json, output,
     program::{self, Launch, Next, Running},
+    story::Story,
     trace_file::{TraceFile, traces_in},
     words,
 };
@@ -25,21 +25,20 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
     let seen = run(&file, args.show_output)?;
     let again = seen.bugs.iter().any(|bug| same_bug(bug, &file.bug));
     let images = &seen.images;
-    let bug = explain(&file.bug, images);
+    let story = Story::of(&file.bug, &seen.trace, images);
     if args.format == Format::Json {
         let threads = Threads::of(&seen.trace, images);
-        let steps: Vec<_> = seen
-            .trace
+        let steps: Vec<_> = story
             .steps
             .iter()
             .map(|step| {
-                let place = images.stack(&step.stack).into_iter().next();
+                let place = step.place.as_ref();
                 json!({
                     "thread": threads.name(step.thread),
-                    "file": place.as_ref().map(|frame| &frame.file),
-                    "line": place.as_ref().map(|frame| frame.line),
-                    "function": place.as_ref().map(|frame| &frame.function),
-                    "op": words::step(step, images, &threads),
+                    "file": place.map(|frame| &frame.file),
+                    "line": place.map(|frame| frame.line),
+                    "function": place.map(|frame| &frame.function),
+                    "op": step.what,
                 })
             })
             .collect();
@@ -47,15 +46,15 @@ pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
             "schema": 1,
             "version": env!("CARGO_PKG_VERSION"),
             "reproduced": again,
-            "bug": json::bug(&bug, &path),
+            "bug": json::bug(&story.bug, &path),
             "steps": steps,
         });
         output::say(format_args!("{report}\n"));
     } else {
         output::say(format_args!(
             "{}\n{}",
-            columns::render(&seen.trace, &bug, images, width()),
-            human::bug(&bug)
+            columns::render(&story, width()),
+            human::bug(&story.bug)
         ));
         if again {
             output::say(format_args!("The same execution shows the same bug again.\n"));
@@ -80,14 +79,12 @@ pub fn report(args: &ReportArgs) -> Result<u8, Error> {
     let mut bugs = Vec::new();
     for path in paths {
         let file = TraceFile::read(&path)?;
-        let images = Images::load(file.units.clone())?;
-        unchanged(&file, &images)?;
-        let bug = explain(&file.bug, &images);
+        let story = &file.story;
         match args.format {
-            Format::Json => bugs.push(json::bug(&bug, &absolute(&path))),
+            Format::Json => bugs.push(json::bug(&story.bug, &absolute(&path))),
             Format::Human => {
-                output::say(columns::render(&file.bug.trace, &bug, &images, width()));
-                output::say(format_args!("\n{}", human::bug(&bug)));
+                output::say(columns::render(story, width()));
+                output::say(format_args!("\n{}", human::bug(&story.bug)));
                 output::say(format_args!(
                     "  replay it: {}\n\n",
                     human::replay_command(&absolute(&path))

@@ -30,8 +30,10 @@ pub struct Symbol {
 pub struct Tables {
     /// Each with the address of its header.
     pub units: Vec<(u64, UnitHeader, UnitTable)>,
-    /// By address. Thread-local variables have none and are not here.
+    /// By address.
     symbols: Vec<Symbol>,
+    /// Thread-local variables, by their place in the file's thread-local storage.
+    thread_locals: Vec<Symbol>,
     /// Functions and variables that other files are to provide.
     undefined: BTreeSet<String>,
 }
@@ -56,22 +58,33 @@ impl Tables {
             .filter_map(|symbol| Some(base_name(symbol.name().ok()?).to_owned()))
             .filter(|name| !name.is_empty())
             .collect();
-        Ok(Self { units, symbols: symbols(&elf), undefined })
+        let symbols = |wanted: &[SymbolKind]| symbols(&elf, wanted);
+        Ok(Self {
+            units,
+            symbols: symbols(&[SymbolKind::Text, SymbolKind::Data]),
+            thread_locals: symbols(&[SymbolKind::Tls]),
+            undefined,
+        })
     }
 
     /// The symbol whose object an address lies in.
     pub fn symbol_at(&self, address: u64) -> Option<&Symbol> {
-        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
-        // Symbols may overlap (aliases, symbols inside others): of those around the
-        // address the one that starts last is the closest.
-        self.symbols[..behind].iter().rev().find(|symbol| address - symbol.address < symbol.size)
+        around(&self.symbols, address)
     }
 
     /// The variable that an address lies in, its unit, and the place inside it.
     /// Static variables of different files may have one name; the symbol table
     /// knows which file a symbol is from.
     pub fn variable_at(&self, address: u64) -> Option<(&UnitTable, &Variable, u64)> {
-        let symbol = self.symbol_at(address)?;
+        self.variable_of(self.symbol_at(address)?, address)
+    }
+
+    /// The same for a place in the file's thread-local storage.
+    pub fn thread_local_at(&self, offset: u64) -> Option<(&UnitTable, &Variable, u64)> {
+        self.variable_of(around(&self.thread_locals, offset)?, offset)
+    }
+
+    fn variable_of(&self, symbol: &Symbol, address: u64) -> Option<(&UnitTable, &Variable, u64)> {
         let matching = self.units.iter().flat_map(|(_, _, unit)| {
             let named = unit.globals.iter().filter(|variable| variable.symbol == symbol.name);
             named.map(move |variable| (unit, variable))
@@ -110,9 +123,16 @@ fn last_part(path: &str) -> Option<&str> {
     Path::new(path).file_name()?.to_str()
 }
 
-/// The symbols that have an address, in its order. A stripped file has only those
+/// The symbol whose object an address lies in. Symbols may overlap (aliases, symbols
+/// inside others): of those around the address the one that starts last is the closest.
+fn around(symbols: &[Symbol], address: u64) -> Option<&Symbol> {
+    let behind = symbols.partition_point(|symbol| symbol.address <= address);
+    symbols[..behind].iter().rev().find(|symbol| address - symbol.address < symbol.size)
+}
+
+/// The symbols of these kinds that have an address, in its order. A stripped file has only those
 /// that the dynamic linker needs.
-fn symbols(elf: &object::File) -> Vec<Symbol> {
+fn symbols(elf: &object::File, wanted: &[SymbolKind]) -> Vec<Symbol> {
     let mut file = None;
     let mut found = Vec::new();
     for symbol in elf.symbols() {
@@ -120,21 +140,22 @@ fn symbols(elf: &object::File) -> Vec<Symbol> {
         if symbol.kind() == SymbolKind::File {
             // The local symbols of a source follow its name.
             file = last_part(name).map(str::to_owned);
-        } else if let Some(named) = placed(&symbol) {
+        } else if let Some(named) = placed(&symbol, wanted) {
             found.push(Symbol { file: file.clone().filter(|_| symbol.is_local()), ..named });
         }
     }
     if found.is_empty() {
-        found.extend(elf.dynamic_symbols().filter_map(|symbol| placed(&symbol)));
+        found.extend(elf.dynamic_symbols().filter_map(|symbol| placed(&symbol, wanted)));
     }
     found.sort_by_key(|symbol| symbol.address);
     found
 }
 
-fn placed<'d>(symbol: &impl object::ObjectSymbol<'d>) -> Option<Symbol> {
-    let placed = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data)
-        && symbol.is_definition()
-        && symbol.size() > 0;
+fn placed<'d>(symbol: &impl object::ObjectSymbol<'d>, wanted: &[SymbolKind]) -> Option<Symbol> {
+    // Of a thread-local one `is_definition` knows nothing.
+    let defined = symbol.is_definition() || symbol.kind() == SymbolKind::Tls;
+    let placed =
+        wanted.contains(&symbol.kind()) && defined && !symbol.is_undefined() && symbol.size() > 0;
     let name = base_name(symbol.name().ok()?).to_owned();
     placed.then(|| Symbol { name, address: symbol.address(), size: symbol.size(), file: None })
 }

@@ -1,6 +1,6 @@
 //! Traces on disk: one JSON file for each bug, with all that it takes to replay it.
 
-use crate::{cli::PROPERTIES, error::Error};
+use crate::{cli::PROPERTIES, error::Error, story::Story};
 use leno_model::wire::{Bug, Unit};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Raised when a file means something else than before.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TraceFile {
@@ -28,6 +28,7 @@ pub struct TraceFile {
     pub max_steps: u64,
     pub options: serde_json::Value,
     pub bug: Bug,
+    pub story: Story,
 }
 
 impl TraceFile {

@@ -32,9 +32,11 @@ pub enum Object {
         thread: ThreadId,
         offset: u64,
     },
-    /// A thread's thread-local storage; `offset` is relative to the thread pointer.
+    /// A thread's thread-local storage. With an image, `offset` is as in that file's
+    /// symbol table, without it is relative to the thread pointer.
     ThreadLocal {
         thread: ThreadId,
+        image: Option<String>,
         offset: i64,
     },
     /// Outside the program's memory: a file, a pipe.

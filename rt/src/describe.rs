@@ -38,7 +38,12 @@ pub fn object(addr: u64) -> Object {
 fn on_stack(addr: u64, owner: ThreadId) -> Object {
     let thread_pointer = fiber::handle(owner);
     if is_control(addr, owner) {
-        return Object::ThreadLocal { thread: owner, offset: addr as i64 - thread_pointer as i64 };
+        let offset = addr as i64 - thread_pointer as i64;
+        let (image, offset) = match units::thread_local_at(offset) {
+            Some((image, offset)) => (Some(image), offset),
+            None => (None, offset),
+        };
+        return Object::ThreadLocal { thread: owner, image, offset };
     }
     let mut frame = execution::frames_of(owner);
     // SAFETY: the chain of frame records of a thread that exists.

@@ -112,6 +112,42 @@ pub fn image_of(addr: u64) -> Option<(String, u64)> {
     Some((if image.name.is_empty() { program() } else { image.name }, image.bias))
 }
 
+/// The file whose thread-local storage lies at a place relative to the thread pointer,
+/// which is the same in all threads, and the place inside it.
+pub fn thread_local_at(offset: i64) -> Option<(String, i64)> {
+    struct Wanted {
+        /// In the running thread's storage.
+        addr: u64,
+        found: Option<(String, i64)>,
+    }
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        data: *mut libc::c_void,
+    ) -> i32 {
+        // SAFETY: libc gives valid headers; `data` is the `Wanted` below.
+        unsafe {
+            let wanted = &mut *data.cast::<Wanted>();
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            let start = info.dlpi_tls_data as u64;
+            let tls = headers.iter().find(|h| h.p_type == libc::PT_TLS);
+            let inside = tls.is_some_and(|h| (start..start + h.p_memsz).contains(&wanted.addr));
+            if inside && start != 0 {
+                let name = core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy();
+                let name = if name.is_empty() { program() } else { name.into_owned() };
+                wanted.found = Some((name, (wanted.addr - start) as i64));
+            }
+            i32::from(inside)
+        }
+    }
+    let addr = crate::fiber::own_handle().wrapping_add_signed(offset);
+    let mut wanted = Wanted { addr, found: None };
+    // SAFETY: `visit` gets `wanted` back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut wanted).cast()) };
+    wanted.found
+}
+
 /// The load bias of a file that holds an instrumented unit.
 pub fn bias_of(image: &str) -> Option<u64> {
     UNITS.get().iter().find(|unit| unit.image == image).map(|unit| unit.bias)

@@ -98,6 +98,12 @@ fn a_trace_of_another_build_is_refused() {
     fs::remove_file(here.join("program")).unwrap();
     let ran = leno(here, &["replay", "leno.out/race-1.json"]);
     assert!(ran.status == Some(2) && ran.stderr.contains("is gone"), "{}", ran.stderr);
+    // What happened can be told without the program, in the words of its source then.
+    let ran = leno(here, &["report", "leno.out"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for part in ["data race on x", "program.c:11", "x = x + 1;", "T1 (work)", "write x = 1"] {
+        assert!(ran.stdout.contains(part), "{part} is missing in:\n{}", ran.stdout);
+    }
     fs::write(here.join("foreign.json"), "{\"schema\": 99}").unwrap();
     let ran = leno(here, &["replay", "foreign.json"]);
     assert!(ran.status == Some(2) && ran.stderr.contains("schema is 99"), "{}", ran.stderr);
