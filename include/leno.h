@@ -18,6 +18,17 @@ int leno_choose(int n);
    counts them as blocked. Without leno the program ends there, with status 0. */
 void leno_assume(int condition);
 
+/* What a thread does from the begin to the end is one step: nobody else does anything in
+   between. Memory accesses only; locks, threads and choices inside are refused. Without
+   leno one thread at a time is inside. */
+void leno_atomic_begin(void);
+void leno_atomic_end(void);
+
+/* The same by the names of SV-COMP are there for whoever declares them:
+   __VERIFIER_assume, __VERIFIER_atomic_begin and _end, __VERIFIER_nondet_int and so on
+   (--nondet int=0..3 says which values), reach_error and __VERIFIER_error. A function
+   called __VERIFIER_atomic_... is one step. */
+
 #ifdef __cplusplus
 }
 #endif

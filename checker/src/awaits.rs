@@ -86,6 +86,15 @@ enum What {
 }
 
 impl Window {
+    /// The thread has done something else than read.
+    fn clear(&mut self) {
+        self.visits.clear();
+        self.first_read.clear();
+        self.reads.clear();
+        self.arrived = 0;
+        self.standing = Repeat::default();
+    }
+
     /// What the iteration read.
     fn repeated(&self) -> &[Read] {
         let first = self.visits.len() - self.standing.iteration as usize;
@@ -97,6 +106,17 @@ impl Window {
 const SPREAD: u64 = 256;
 
 impl Awaits {
+    /// Forgets everything but the memory it took.
+    pub fn clear(&mut self) {
+        let Self { now, threads, written, written_ranges, changed, watching } = self;
+        *now = 0;
+        threads.iter_mut().for_each(Window::clear);
+        written.clear();
+        written_ranges.clear();
+        changed.clear();
+        *watching = false;
+    }
+
     /// The thread stands at its next event.
     pub fn arrive(&mut self, thread: ThreadId, site: SiteRef, local_state: Option<u64>) {
         self.watching |= local_state.is_some();
@@ -158,9 +178,7 @@ impl Awaits {
             let objects = objects.iter().flatten().map(|(object, _)| What::Object(*object));
             window.reads.extend(bytes.chain(objects).map(|what| Read { what, at: now }));
         } else {
-            window.visits.clear();
-            window.first_read.clear();
-            window.reads.clear();
+            window.clear();
         }
     }
 

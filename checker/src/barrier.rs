@@ -50,6 +50,14 @@ pub struct Barriers {
 }
 
 impl Barriers {
+    /// Forgets everything but the memory it took.
+    pub fn clear(&mut self) {
+        let Self { barriers, rounds, of_thread } = self;
+        barriers.clear();
+        rounds.clear();
+        of_thread.clear();
+    }
+
     /// Initialises the barrier, or destroys it. Who is in an open round stays in it.
     pub fn reset(&mut self, barrier: u64, count: Option<u32>) {
         let barrier = self.barriers.entry(barrier).or_default();

@@ -85,7 +85,7 @@ impl Default for Thread {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Director {
     plan: Plan,
     limits: Limits,
@@ -100,15 +100,20 @@ pub struct Director {
 impl Director {
     /// An execution is about to begin; the main thread has not arrived yet.
     pub fn new(plan: Plan, limits: Limits) -> Self {
-        Self {
-            plan,
-            limits,
-            sync: SyncState::default(),
-            awaits: Awaits::default(),
-            threads: alloc::vec![Thread::default()],
-            steps: 0,
-            diverged: None,
-        }
+        let mut director = Self::default();
+        director.begin(plan, limits);
+        director
+    }
+
+    /// The same again, in the memory of the execution before.
+    pub fn begin(&mut self, plan: Plan, limits: Limits) {
+        self.plan = plan;
+        self.limits = limits;
+        self.sync.clear();
+        self.awaits.clear();
+        self.threads.iter_mut().for_each(|thread| thread.status = Status::Away);
+        self.steps = 0;
+        self.diverged = None;
     }
 
     /// The thread stands at its next event.
@@ -238,12 +243,6 @@ impl Director {
                 }
             },
         )
-    }
-
-    /// Whether the thread has neither ended nor failed.
-    pub fn is_alive(&self, thread: ThreadId) -> bool {
-        let status = self.threads.get(thread.index()).map(|t| t.status);
-        status.is_some_and(|s| !matches!(s, Status::Ended | Status::Failed | Status::Refuted))
     }
 
     /// The memory of a destroyed synchronisation object was made anew without a call.

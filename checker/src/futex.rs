@@ -32,6 +32,13 @@ pub struct Futexes {
 }
 
 impl Futexes {
+    /// Forgets everything but the memory it took.
+    pub fn clear(&mut self) {
+        let Self { queues, waiting } = self;
+        queues.clear();
+        waiting.clear();
+    }
+
     pub fn wait(&mut self, futex: u64, bits: u32, thread: ThreadId) {
         self.enter(futex, thread);
         if self.waiting.len() <= thread.index() {

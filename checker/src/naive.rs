@@ -13,7 +13,7 @@ use crate::{
     sync::{SyncState, exit_is_due},
 };
 use alloc::vec::Vec;
-use leno_model::{Execution, Op, Step, ThreadId, wire::Counts};
+use leno_model::{Execution, Op, Step, ThreadId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,12 +99,8 @@ impl Search for Naive {
         self.log.finish(run)
     }
 
-    fn counts(&self) -> Counts {
-        self.log.counts()
-    }
-
-    fn weak_atomics(&self) -> bool {
-        self.log.weak_atomics()
+    fn log(&self) -> &Log {
+        &self.log
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Finding, Plan, deadlock, finding::Known, race::Races, trace::Trace};
 use alloc::vec::Vec;
-use leno_model::{End, Execution, wire::Counts};
+use leno_model::{End, Event, Execution, wire::Counts};
 use serde::{Deserialize, Serialize};
 
 /// A strategy: which executions there are to run. A plan is asked for, run, and
@@ -18,9 +18,20 @@ pub trait Search {
     /// counted apart; one that reached the limit of steps is in neither, since it
     /// was not run to an end and its coverage is not known. `blocked_by_await` is
     /// always 0: an awaiting thread stands still, its execution goes on.
-    fn counts(&self) -> Counts;
+    fn counts(&self) -> Counts {
+        self.log().counts
+    }
     /// Whether two threads met at an atomic weaker than sequentially consistent.
-    fn weak_atomics(&self) -> bool;
+    fn weak_atomics(&self) -> bool {
+        self.log().races.weak_atomics()
+    }
+    /// An event of the path that the last plan was to repeat.
+    fn planned(&self, place: u32) -> Option<&Event> {
+        let trace = &self.log().trace;
+        ((place as usize) < trace.len()).then(|| trace.event(place))
+    }
+    /// The path, and what was found.
+    fn log(&self) -> &Log;
 }
 
 /// The path that a search stands on and what has been found on all of them.
@@ -75,14 +86,6 @@ impl Log {
         deadlock::find(&self.trace, run, &mut self.known, &mut self.found);
         counts.bugs = self.known.len() as u64;
         core::mem::take(&mut self.found)
-    }
-
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    pub fn weak_atomics(&self) -> bool {
-        self.races.weak_atomics()
     }
 }
 

@@ -33,9 +33,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use leno_model::{
-    Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId, wire::Counts,
-};
+use leno_model::{Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId};
 use serde::{Deserialize, Serialize};
 
 /// A state on the path and what is to be explored from it.
@@ -273,11 +271,7 @@ impl Search for Source {
         self.log.finish(run)
     }
 
-    fn counts(&self) -> Counts {
-        self.log.counts()
-    }
-
-    fn weak_atomics(&self) -> bool {
-        self.log.weak_atomics()
+    fn log(&self) -> &Log {
+        &self.log
     }
 }

@@ -107,6 +107,32 @@ pub struct SyncState {
 }
 
 impl SyncState {
+    /// Forgets everything but the memory it took.
+    pub fn clear(&mut self) {
+        let Self {
+            mutexes,
+            conds,
+            waiting,
+            rwlocks,
+            sems,
+            barriers,
+            futexes,
+            ended,
+            exiting,
+            destroyed,
+        } = self;
+        mutexes.clear();
+        conds.clear();
+        waiting.clear();
+        rwlocks.clear();
+        sems.clear();
+        barriers.clear();
+        futexes.clear();
+        destroyed.clear();
+        ended.clear();
+        *exiting = None;
+    }
+
     pub fn mutex(&self, mutex: u64) -> Option<&Mutex> {
         self.mutexes.get(&mutex)
     }

@@ -29,6 +29,11 @@ impl ThreadSet {
         }
     }
 
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.high.clear();
+    }
+
     pub fn remove(&mut self, thread: ThreadId) {
         let (word, bit) = Self::place(thread);
         if word == 0 {

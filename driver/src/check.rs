@@ -91,6 +91,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
                     isolate,
                     kernel,
                     scratch,
+                    profile: args.profile,
+                    nondet: args.nondet.clone(),
                     unknown_callees: unknown_callees(&check.images, &runtime)?,
                 });
             }
@@ -179,9 +181,19 @@ impl<'a> Check<'a> {
     fn finish(self, ending: Ending, summary: Option<Summary>, started: Instant) -> Outcome<'a> {
         let mut notes = self.notes;
         let mut unseen = BTreeSet::new();
+        let mut narrowed = false;
+        let phases = summary.as_ref().and_then(|summary| summary.phases);
         let counts = summary.as_ref().map_or(self.counts, |summary| summary.counts);
         if let Some(summary) = summary {
             unseen.extend(summary.unseen.iter().map(|site| callee(*site, &self.images)));
+            if !summary.narrowed.is_empty() {
+                narrowed = true;
+                let types = summary.narrowed.join(", ");
+                notes.push(format!(
+                    "of {types}, __VERIFIER_nondet gave 0 and 1 only (null for a pointer); \
+                     --nondet TYPE=LOW..HIGH says which values to try"
+                ));
+            }
             if summary.weak_atomics {
                 notes.push(
                     "atomics weaker than seq_cst are used on shared data; what they allow beyond \
@@ -199,6 +211,8 @@ impl<'a> Check<'a> {
             bugs: self.bugs,
             unseen: unseen.into_iter().collect(),
             notes,
+            narrowed,
+            phases,
         }
     }
 }

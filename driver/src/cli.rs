@@ -7,7 +7,10 @@
 
 use crate::error::Error;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leno_model::{Property, wire::SearchKind};
+use leno_model::{
+    Property,
+    wire::{SearchKind, Values},
+};
 use serde::Serialize;
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -194,6 +197,12 @@ pub struct CheckArgs {
     /// What the program reads from stdin, the same in every execution
     #[arg(long, value_name = "FILE", help_heading = NOT_BUILT)]
     pub input: Option<PathBuf>,
+    /// Values that __VERIFIER_nondet_TYPE gives, both ends included
+    #[arg(long, value_delimiter = ',', value_parser = parse_values, value_name = "TYPE=LOW..HIGH")]
+    pub nondet: Vec<Values>,
+    /// Say where the time went
+    #[arg(long)]
+    pub profile: bool,
     /// Record private accesses too: slower, the same verdict
     #[arg(long, hide = true)]
     pub record_all: bool,
@@ -243,6 +252,48 @@ pub const PROPERTIES: [(&str, Property); 10] = [
 pub fn property_name(property: Property) -> &'static str {
     let entry = PROPERTIES.iter().find(|(_, p)| *p == property);
     entry.expect("every property has a name").0
+}
+
+/// The types of `--nondet`.
+const NONDET: [&str; 15] = [
+    "bool",
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "long",
+    "ulong",
+    "longlong",
+    "ulonglong",
+    "int128",
+    "uint128",
+    "float",
+    "double",
+];
+
+/// More values than this nobody waits for.
+const MOST_VALUES: i128 = 1 << 16;
+
+fn parse_values(text: &str) -> Result<Values, String> {
+    let form = || "expected TYPE=LOW..HIGH, such as int=-1..3".to_string();
+    let (of, range) = text.split_once('=').ok_or_else(form)?;
+    let (low, high) = range.split_once("..").ok_or_else(form)?;
+    let number =
+        |text: &str| text.trim().parse::<i64>().map_err(|error| format!("{text}: {error}"));
+    let (low, high) = (number(low)?, number(high)?);
+    if !NONDET.contains(&of) && of != "memory" {
+        return Err(format!("{of} is none of {}, memory", NONDET.join(", ")));
+    }
+    if low > high {
+        return Err(format!("{low} is above {high}"));
+    }
+    let count = i128::from(high) - i128::from(low) + 1;
+    if count > MOST_VALUES {
+        return Err(format!("{count} values are more than {MOST_VALUES}"));
+    }
+    Ok(Values { of: of.to_string(), low, high })
 }
 
 fn parse_property(text: &str) -> Result<Property, String> {

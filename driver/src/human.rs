@@ -53,6 +53,10 @@ fn verdict(outcome: &Outcome) -> String {
     let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
     line(&mut text, "searched", &searched(outcome));
     line(&mut text, "for", &properties.join(", "));
+    if let Some(parts) = outcome.profile() {
+        let parts = parts.map(|(name, time)| format!("{name} {time:.2} µs"));
+        line(&mut text, "each", &parts.join(", "));
+    }
     if !outcome.args.quiet {
         if outcome.args.unseen == Unseen::Warn && !outcome.unseen.is_empty() {
             let what = format!(
@@ -84,6 +88,7 @@ fn bugs_found(outcome: &Outcome) -> String {
 
 fn why_unknown(outcome: &Outcome) -> String {
     match outcome.ending {
+        Ending::Exhausted if outcome.narrowed => "not all inputs were tried".to_string(),
         Ending::Exhausted => "some functions could not be seen into".to_string(),
         Ending::StepsLimited => {
             format!(

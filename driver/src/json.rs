@@ -52,6 +52,9 @@ pub fn outcome(outcome: &Outcome) -> Value {
         "unseen": outcome.unseen,
         "bugs": bugs,
         "notes": outcome.notes,
+        "profile": outcome.profile().map(|parts| {
+            parts.into_iter().map(|(name, time)| (name.to_string(), json!(time))).collect::<serde_json::Map<_, _>>()
+        }),
     })
 }
 

@@ -173,6 +173,8 @@ fn job(file: &TraceFile, show_output: bool, scratch: String) -> Job {
         isolate: true,
         kernel: true,
         scratch,
+        profile: false,
+        nondet: serde_json::from_value(file.options["nondet"].clone()).unwrap_or_default(),
         unknown_callees: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     error,
     image::Images,
 };
-use leno_model::wire::{Bug, Counts};
+use leno_model::wire::{Bug, Counts, Phases};
 use std::{path::PathBuf, time::Duration};
 
 /// The result of a check.
@@ -19,6 +19,10 @@ pub struct Outcome<'a> {
     /// Functions without a model that were given shared memory, by name.
     pub unseen: Vec<String>,
     pub notes: Vec<String>,
+    /// Not all inputs were tried.
+    pub narrowed: bool,
+    /// Where the time went, if that was asked for.
+    pub phases: Option<Phases>,
 }
 
 /// A bug and the file that its trace is in.
@@ -48,6 +52,20 @@ pub enum Verdict {
 }
 
 impl Outcome<'_> {
+    /// What one execution cost on average, in microseconds, if it was measured.
+    pub fn profile(&self) -> Option<[(&'static str, f64); 4]> {
+        let runs = (self.counts.executions + self.blocked()).max(1) as f64;
+        let each = |nanoseconds: u64| nanoseconds as f64 / 1000.0 / runs;
+        self.phases.map(|phases| {
+            [
+                ("program", each(phases.program)),
+                ("scheduling", each(phases.scheduling)),
+                ("restore", each(phases.restoring)),
+                ("analysis", each(phases.analysing)),
+            ]
+        })
+    }
+
     pub fn verdict(&self) -> Verdict {
         let unseen = self.args.unseen != Unseen::Ignore && !self.unseen.is_empty();
         if !self.bugs.is_empty() {
@@ -60,7 +78,7 @@ impl Outcome<'_> {
     }
 
     pub fn exhaustive(&self) -> bool {
-        self.ending == Ending::Exhausted
+        self.ending == Ending::Exhausted && !self.narrowed
     }
 
     pub fn blocked(&self) -> u64 {

@@ -43,6 +43,8 @@ fn peer(script: &str) {
                 steps_limited: false,
                 weak_atomics: false,
                 unseen: vec![],
+                narrowed: vec![],
+                phases: None,
             };
             write_frame(&mut stream, &Message::Done(summary)).unwrap();
         }
@@ -75,6 +77,8 @@ fn start(script: &str) -> Running {
         isolate: false,
         kernel: false,
         scratch: String::new(),
+        profile: false,
+        nondet: vec![],
         record_all: false,
         unknown_callees: vec![],
     });

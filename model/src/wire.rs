@@ -42,8 +42,21 @@ pub struct Job {
     pub kernel: bool,
     /// A folder for the journal of what the program does to files. None: nothing is undone.
     pub scratch: String,
+    /// Measure where the time goes.
+    pub profile: bool,
+    /// What the functions `__VERIFIER_nondet_…` are to give.
+    pub nondet: Vec<Values>,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
     pub unknown_callees: Vec<SiteId>,
+}
+
+/// The values to try for a type, from the lowest to the highest.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Values {
+    /// As in the name of the function.
+    pub of: String,
+    pub low: i64,
+    pub high: i64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -112,6 +125,23 @@ pub struct Summary {
     pub weak_atomics: bool,
     /// Call sites (out of `Job::unknown_callees`) that were given shared memory.
     pub unseen: Vec<SiteId>,
+    /// Types of which `__VERIFIER_nondet_…` has given some values only.
+    pub narrowed: Vec<String>,
+    /// Where the time went, if that was asked for.
+    pub phases: Option<Phases>,
+}
+
+/// Nanoseconds of a whole check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Phases {
+    /// The program's own code, with the hooks that make no event.
+    pub program: u64,
+    /// The director, switches of threads, the record.
+    pub scheduling: u64,
+    /// Putting back what an execution has changed.
+    pub restoring: u64,
+    /// The search: happens-before, races, what to run next.
+    pub analysing: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

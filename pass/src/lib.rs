@@ -6,6 +6,7 @@
 //! nothing about.
 
 mod atomics;
+mod conventions;
 mod escape;
 mod frame;
 mod hooks;
@@ -76,6 +77,7 @@ fn instrument_unit(unit: Unit) -> UnitTable {
         table.global(global, layout);
     }
     forget_promises(unit);
+    conventions::apply(unit);
     let place = unit.placeholder(c"leno.unit.placeholder");
     for function in functions(unit) {
         instrument_function(unit, layout, &mut table, place, function);

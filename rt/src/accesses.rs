@@ -1,32 +1,35 @@
 //! The accesses of one event, gathered on the stack of whoever makes it.
 
+use core::mem::MaybeUninit;
 use leno_model::{Access, AccessKind, Order};
 
 /// The most ranges that one event of ours has (`memcpy` has two; a formatted print
 /// is cut off here).
 const MOST: usize = 8;
 
+/// Most events have one access, so the room for the others is never touched.
 #[derive(Clone, Copy)]
 pub struct Accesses {
-    items: [Access; MOST],
+    items: [MaybeUninit<Access>; MOST],
     len: usize,
 }
 
-const NONE: Access = Access { addr: 0, len: 0, kind: AccessKind::Read, atomic: None };
-
 impl Accesses {
+    #[inline(always)]
     pub const fn none() -> Self {
-        Self { items: [NONE; MOST], len: 0 }
+        Self { items: [MaybeUninit::uninit(); MOST], len: 0 }
     }
 
+    #[inline(always)]
     pub fn one(kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
         Self::none().and(kind, addr, len, atomic)
     }
 
     /// Adds a range; an empty one adds nothing.
+    #[inline(always)]
     pub fn and(mut self, kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
         if len > 0 && self.len < MOST {
-            self.items[self.len] = Access { addr, len, kind, atomic };
+            self.items[self.len].write(Access { addr, len, kind, atomic });
             self.len += 1;
         }
         self
@@ -35,7 +38,9 @@ impl Accesses {
 
 impl core::ops::Deref for Accesses {
     type Target = [Access];
+    #[inline(always)]
     fn deref(&self) -> &[Access] {
-        &self.items[..self.len]
+        // SAFETY: the first `len` items have been written.
+        unsafe { core::slice::from_raw_parts(self.items.as_ptr().cast(), self.len) }
     }
 }

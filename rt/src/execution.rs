@@ -11,7 +11,10 @@ use crate::{
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
-    host, kernel,
+    host,
+    interpose::refused::refuse,
+    kernel,
+    phases::{self, Phase},
     record::record,
     sharing,
     trace::{FailureText, Tracer},
@@ -49,6 +52,7 @@ pub struct Thread {
     /// Private hooks since its last event.
     quiet: u64,
     landmark: Landmark,
+    section: Option<Section>,
 }
 
 pub struct Running {
@@ -65,6 +69,8 @@ pub struct Running {
     max_steps: u64,
     /// What `exit` was called with.
     pub status: Option<i32>,
+    /// Where the stack of the thread that did stood then: what lies above is in use.
+    pub exited_at: usize,
 }
 
 static RUNNING: Global<Option<Running>> = Global::new(None);
@@ -115,9 +121,12 @@ pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
     let plan_len = plan.steps.len();
     let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
     let first = main.context;
+    let Idle { mut director, mut threads } = IDLE.get().take().unwrap_or_default();
+    director.begin(plan, Limits { max_steps: settings.max_steps });
+    threads.push(main);
     *RUNNING.get() = Some(Running {
-        director: Director::new(plan, Limits { max_steps: settings.max_steps }),
-        threads: alloc::vec![main],
+        director,
+        threads,
         current: ThreadId::MAIN,
         creator: None,
         keep_going: settings.keep_going && !settings.traced,
@@ -125,12 +134,36 @@ pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
         plan_len,
         max_steps: settings.max_steps,
         status: None,
+        exited_at: 0,
     });
+    phases::enter(Phase::Program);
     let host = HOST.get();
     host.thread_pointer = first.thread_pointer;
     // SAFETY: a fresh context; `finish` resumes this one.
     unsafe { fiber::switch(host, first) };
-    RUNNING.get().take().map_or_else(Vec::new, |x| x.created().collect())
+    phases::enter(Phase::Analysing);
+    let Some(Running { director, mut threads, .. }) = RUNNING.get().take() else {
+        return Vec::new();
+    };
+    let used = used(&threads).collect();
+    threads.clear();
+    *IDLE.get() = Some(Idle { director, threads });
+    used
+}
+
+/// What is kept between executions for the memory it has.
+#[derive(Default)]
+struct Idle {
+    director: Director,
+    threads: Vec<Thread>,
+}
+
+static IDLE: Global<Option<Idle>> = Global::new(None);
+
+/// The threads that have been created, the main thread included.
+fn used(threads: &[Thread]) -> impl Iterator<Item = ThreadId> {
+    let used = |(_, t): &(usize, &Thread)| t.context.thread_pointer != 0;
+    threads.iter().enumerate().filter(used).map(|(i, _)| ThreadId(i as u32))
 }
 
 impl Thread {
@@ -150,6 +183,7 @@ impl Thread {
             private_writes: 0,
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
+            section: None,
         }
     }
 }
@@ -192,8 +226,7 @@ impl Running {
 
     /// The threads that have been created, the main thread included.
     pub fn created(&self) -> impl Iterator<Item = ThreadId> {
-        let used = |(_, t): &(usize, &Thread)| t.context.thread_pointer != 0;
-        self.threads.iter().enumerate().filter(used).map(|(i, _)| ThreadId(i as u32))
+        used(&self.threads)
     }
 
     /// Adds a thread that is about to start.
@@ -238,7 +271,7 @@ fn switch_to(next: ThreadId) {
 /// Makes the running thread's next event: waits for its turn, lets it happen and
 /// records it.
 pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
-    event_with(op, accesses, site, |planned| planned)
+    event_patient(op, accesses, site, Patience::default())
 }
 
 /// What may end a wait, besides what it waits for: it has been chosen that it does not.
@@ -252,41 +285,54 @@ pub struct Patience {
 
 /// The same for a wait that may come to another end.
 pub fn event_patient(op: Op, accesses: &Accesses, site: SiteRef, patience: Patience) -> Event {
-    make(op, accesses, site, patience, |op, planned| (op, planned))
+    event_settled(op, accesses, site, patience, || op)
 }
 
-/// The same where the accesses turn out only when the turn has come: a failed
-/// compare-exchange writes nothing.
-pub fn event_with(
-    op: Op,
-    accesses: &Accesses,
-    site: SiteRef,
-    settle: impl FnOnce(Accesses) -> Accesses,
-) -> Event {
-    make(op, accesses, site, Patience::default(), |op, planned| (op, settle(planned)))
-}
-
-/// The same where the operation depends on what it finds in memory.
-pub fn event_comparing(
-    op: Op,
-    accesses: &Accesses,
-    site: SiteRef,
-    settle: impl FnOnce() -> Op,
-) -> Event {
-    make(op, accesses, site, Patience::default(), |_, planned| (settle(), planned))
-}
-
-/// The same with all that can be said about it.
-pub fn make(
+/// The same where the operation depends on what it finds when the turn has come.
+pub fn event_settled(
     op: Op,
     accesses: &Accesses,
     site: SiteRef,
     patience: Patience,
-    settle: impl FnOnce(Op, Accesses) -> (Op, Accesses),
+    settle: impl FnOnce() -> Op,
 ) -> Event {
+    arrive(op, accesses, site, patience);
+    let settled = settle();
+    let x = running().expect("events happen in an execution");
+    if settled != op {
+        x.director.settle(x.current, settled);
+    }
+    perform(accesses)
+}
+
+/// Makes an event of accesses to shared memory, or a part of the step that the thread
+/// is in. `settle` says what they are if that turns out only when the turn has come: a
+/// failed compare-exchange writes nothing.
+pub fn access(planned: &Accesses, site: SiteRef, settle: impl FnOnce() -> Option<Accesses>) {
+    let x = running().expect("accesses are made in an execution");
+    let joins = x.thread().section.is_some();
+    if !joins {
+        arrive(Op::Access, planned, site, Patience::default());
+    }
+    let settled = settle();
+    let accesses = settled.as_ref().unwrap_or(planned);
+    match &mut running().expect("still running").thread().section {
+        Some(section) if joins => section.add(accesses),
+        _ => {
+            perform(accesses);
+        }
+    }
+}
+
+/// Has the running thread stand at its next event until its turn has come.
+fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) {
+    phases::enter(Phase::Scheduling);
     let x = running().expect("events happen in an execution");
     let me = x.current;
     let thread = x.thread();
+    if thread.section.is_some() {
+        refuse("anything but memory accesses inside an atomic section");
+    }
     let ordinal = thread.ordinal;
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
@@ -295,7 +341,8 @@ pub fn make(
         tracer.arrived(me);
     }
     let spins = match op {
-        Op::Access => accesses.first().is_some_and(|a| a.kind.reads()),
+        // What an atomic section does is not known yet.
+        Op::Access => accesses.first().is_none_or(|a| a.kind.reads()),
         Op::TryLock { .. }
         | Op::TryReadLock { .. }
         | Op::TryWriteLock { .. }
@@ -309,23 +356,73 @@ pub fn make(
     let arrival = Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel };
     x.director.arrive(arrival);
     wait_for_turn();
+}
 
-    let (settled, accesses) = settle(op, *accesses);
+/// Lets the event happen that the running thread stands at.
+fn perform(accesses: &[Access]) -> Event {
     let x = running().expect("events happen in an execution");
-    if settled != op {
-        x.director.settle(me, settled);
-    }
     let record = record();
     let first_access = record.accesses.len() as u32;
     let room = accesses.iter().all(|a| record.accesses.push(*a));
-    let event = x.director.perform(me, &accesses, first_access);
+    let event = x.director.perform(x.current, accesses, first_access);
     if !room || !record.events.push(event) {
         finish(End::Bounded);
     }
     if let Some(tracer) = &mut x.tracer {
-        tracer.performed(&event, &accesses);
+        tracer.performed(&event, accesses);
     }
+    phases::enter(Phase::Program);
     event
+}
+
+/// What a thread does as one step: see [`enter_section`].
+struct Section {
+    /// Sections inside sections.
+    depth: u32,
+    accesses: Vec<Access>,
+}
+
+impl Section {
+    fn add(&mut self, accesses: &[Access]) {
+        for access in accesses {
+            let access = Access { atomic: Some(Order::SeqCst), ..*access };
+            if !self.accesses.contains(&access) {
+                self.accesses.push(access);
+            }
+        }
+    }
+}
+
+/// From here to [`leave_section`] the running thread makes one step: a single event
+/// with all accesses to shared memory. Nobody else runs in between, so that the event
+/// may be recorded at the end, when it is known what it did. That it is not known on
+/// arrival does no harm: only what is blocked is looked at before it happens, and this
+/// never is. The accesses count as atomic ones, as those of other sections do.
+pub fn enter_section(site: SiteRef) {
+    let x = running().expect("sections are entered in an execution");
+    if let Some(section) = &mut x.thread().section {
+        section.depth += 1;
+        return;
+    }
+    arrive(Op::Access, &[], site, Patience::default());
+    let x = running().expect("still running");
+    x.thread().section = Some(Section { depth: 1, accesses: Vec::new() });
+}
+
+pub fn leave_section() {
+    let x = running().expect("sections are left in an execution");
+    match &mut x.thread().section {
+        Some(section) if section.depth > 1 => section.depth -= 1,
+        _ => end_section(),
+    }
+}
+
+/// Records the step that the running thread is in, if it is in one.
+fn end_section() {
+    let x = running().expect("sections are left in an execution");
+    if let Some(section) = x.thread().section.take() {
+        perform(&section.accesses);
+    }
 }
 
 /// The running thread passes a hook that is no event.
@@ -433,6 +530,7 @@ pub fn leave_ended() -> ! {
 
 /// The running thread fails: it does nothing more.
 pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> ! {
+    end_section();
     let x = running().expect("threads fail in an execution");
     let record = record();
     let after = record.events.len() as u32;
@@ -455,6 +553,7 @@ pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> 
 /// the execution does not count. The others run on, because the search must see what
 /// they would have done.
 pub fn refute() -> ! {
+    end_section();
     let x = running().expect("threads run in an execution");
     x.director.refute(x.current);
     x.thread().alive = false;

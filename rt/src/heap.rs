@@ -299,10 +299,6 @@ fn clear(start: usize, len: usize) {
         return zero(start, end);
     }
     zero(start, first);
-    // SAFETY: whole pages of an arena that nothing refers to any more.
-    unsafe {
-        let advice = libc::MADV_DONTNEED as u64;
-        sys::call(libc::SYS_madvise, [first as u64, (last - first) as u64, advice, 0, 0, 0]);
-    }
+    sys::discard(first, last - first);
     zero(last, end);
 }

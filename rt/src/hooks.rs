@@ -6,7 +6,7 @@
 use crate::{
     accesses::Accesses,
     describe,
-    execution::{self, Patience, current_thread, event, event_with, private, running},
+    execution::{self, Patience, current_thread, event, private, running},
     fiber, heap, host,
     interpose::streams,
     kernel, libc_models, misuse,
@@ -47,8 +47,11 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
         return;
     }
     let borrowed = borrows(thread, accesses);
-    if sharing::is_event(thread, accesses) || borrowed {
-        event(Op::Access, &with_lives(*accesses, thread), site);
+    if borrowed {
+        sharing::is_event(thread, accesses);
+        execution::access(&with_lives(*accesses, thread), site, || None);
+    } else if sharing::is_event(thread, accesses) {
+        execution::access(accesses, site, || None);
     } else {
         private(site, accesses);
     }
@@ -105,9 +108,9 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     sharing::is_event(thread, &reads);
     let reads = with_lives(reads, thread);
     let mut wrong = None;
-    let event = execution::make(op, &reads, site, patience, |op, planned| {
+    let event = execution::event_settled(op, &reads, site, patience, || {
         wrong = misuse::look(thread, &op, kind);
-        (op, planned)
+        op
     });
     check(&reads, site);
     if let Some(wrong) = wrong {
@@ -228,10 +231,11 @@ fn atomic(
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
     let planned = access(planned, mode.order());
     let borrowed = borrows(thread, &planned);
+    let lives = |accesses| if borrowed { with_lives(accesses, thread) } else { accesses };
     if sharing::is_event(thread, &planned) || borrowed {
-        event_with(Op::Access, &with_lives(planned, thread), SiteRef(site), |_| {
+        execution::access(&lives(planned), SiteRef(site), || {
             let (kind, order) = settle();
-            with_lives(access(kind, order), thread)
+            Some(lives(access(kind, order)))
         });
     } else {
         private(SiteRef(site), &planned);

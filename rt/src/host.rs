@@ -10,6 +10,7 @@ use crate::{
     channel,
     execution::{self, Settings},
     fiber, interpose, kernel, leaks, libc_models,
+    phases::{self, Phase},
     record::{self, record},
     sharing, signals, snapshot, sys,
     trace::place,
@@ -102,8 +103,6 @@ pub fn call_main() -> i32 {
 
 /// Runs behind all `atexit` handlers and destructors.
 unsafe extern "C" fn last_words() {
-    // What lies above this is the program's, and libc's on its way to its end.
-    let marker = 0u64;
     // SAFETY: what libc would have called.
     unsafe {
         if let Some(fini) = *RTLD_FINI.get() {
@@ -112,7 +111,7 @@ unsafe extern "C" fn last_words() {
         if let Some(x) = execution::running() {
             libc::fflush(core::ptr::null_mut());
             let status = x.status.unwrap_or(0);
-            leaks::report(&raw const marker as usize);
+            leaks::report(x.exited_at);
             execution::finish(End::Completed { status });
         }
     }
@@ -140,11 +139,15 @@ unsafe extern "C" fn host_main(
     units::find_constants();
     record::create();
     libc_models::prepare(&job.unknown_callees);
+    interpose::choices::declare(job.nondet.clone());
     signals::install();
     sharing::record_everything(job.record_all);
     if job.kernel {
         kernel::keep(&job.scratch);
         interpose::streams::prepare();
+    }
+    if job.profile {
+        phases::measure();
     }
     let mode = job.mode.clone();
     *JOB.get() = Some(job);
@@ -171,6 +174,8 @@ unsafe extern "C" fn host_main(
                 steps_limited: false,
                 weak_atomics: false,
                 unseen: Vec::new(),
+                narrowed: Vec::new(),
+                phases: None,
             }));
         }
     }
@@ -213,6 +218,9 @@ fn start(search: SearchKind) -> Box<dyn Search> {
     }
 }
 
+/// Ticks of the processor between two messages on the progress: some tenth of a second.
+const PROGRESS: u64 = 300_000_000;
+
 fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
     let mut search = start(kind);
     let mut exhaustive = true;
@@ -221,9 +229,7 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
     let mut digest = 0u64;
     // The searches that a check begins anew know nothing of each other's bugs.
     let mut reported: Vec<Vec<u64>> = Vec::new();
-    let mut last_progress = sys::now();
-    let mut previous: Vec<Event> = Vec::new();
-    let mut previous_accesses: Vec<Access> = Vec::new();
+    let mut last_progress = phases::ticks();
     while let Some(plan) = search.next() {
         if max_executions != 0 && search.counts().executions >= max_executions {
             exhaustive = false;
@@ -238,12 +244,12 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
             continue;
         }
         if let End::Diverged { at } = run.end {
-            nondeterminism(at, previous.get(at as usize), run.events);
+            nondeterminism(at, search.planned(at), run.events);
         }
         // A failure ends an execution at once, also where it should not have come to that.
         if run.events.len() < plan.steps.len() && run.end != End::Bounded {
             let at = run.events.len() as u32;
-            nondeterminism(at, previous.get(at as usize), run.events);
+            nondeterminism(at, search.planned(at), run.events);
         }
         steps_limited |= run.end == End::Bounded;
         digest = add_to_digest(digest, &run);
@@ -252,18 +258,19 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         if let End::Completed { status: status @ 1.. } = run.end {
             shown.push(Shown::Status(status));
         }
-        previous.clear();
-        previous.extend_from_slice(run.events);
-        previous_accesses.clear();
-        previous_accesses.extend_from_slice(run.accesses);
+        // The record is of the last execution, and showing a bug is one more.
+        let (events, accesses) = match &shown[..] {
+            [] => (Vec::new(), Vec::new()),
+            _ => (run.events.to_vec(), run.accesses.to_vec()),
+        };
         for bug in shown {
-            let name = name(&bug, run.events);
+            let name = name(&bug, &events);
             if !job().properties.contains(&property(&bug)) || reported.contains(&name) {
                 continue;
             }
             reported.push(name);
             bugs += 1;
-            show(&bug, &previous, &previous_accesses);
+            show(&bug, &events, &accesses);
             if !keep_going {
                 exhaustive = false;
                 break;
@@ -272,8 +279,8 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         if !exhaustive {
             break;
         }
-        let now = sys::now();
-        if now - last_progress > 100_000_000 {
+        let now = phases::ticks();
+        if now - last_progress > PROGRESS {
             last_progress = now;
             channel::send(&Message::Progress(Counts { bugs, digest, ..search.counts() }));
         }
@@ -285,6 +292,8 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         steps_limited,
         weak_atomics: search.weak_atomics(),
         unseen: libc_models::unseen(),
+        narrowed: interpose::choices::narrowed(),
+        phases: phases::spent(),
     }));
 }
 
@@ -313,9 +322,11 @@ fn add_to_digest(digest: u64, run: &Execution<'_>) -> u64 {
         (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     };
     let event = |digest: u64, event: &Event| {
-        let accesses = run.accesses_of(event);
-        let writes = accesses.iter().fold(0, |bits, a| bits << 1 | u64::from(a.kind.writes()));
-        add(add(digest, fingerprint(event, accesses)), writes << 32 | u64::from(event.choice))
+        let who = u64::from(event.thread.0) << 48 ^ u64::from(event.ordinal) << 16;
+        let digest = add(digest, who ^ u64::from(event.choice) ^ event.site.0.rotate_left(32));
+        run.accesses_of(event).iter().fold(digest, |digest, access| {
+            add(digest, access.addr ^ access.len << 56 ^ u64::from(access.kind.writes()) << 48)
+        })
     };
     add(run.events.iter().fold(digest, event), run.pending.len() as u64)
 }
@@ -415,8 +426,10 @@ fn provide_stacks() {
 fn in_place(plan: &Plan, settings: &Settings) {
     snapshot::take();
     let used = execution::run(plan.clone(), settings);
+    phases::enter(Phase::Restoring);
     snapshot::restore(&used);
     kernel::put_back();
+    phases::enter(Phase::Analysing);
 }
 
 /// Gives a sentence on how the child ended, of use if it did so early.

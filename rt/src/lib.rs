@@ -26,6 +26,7 @@ mod leaks;
 mod libc_models;
 mod memory;
 mod misuse;
+mod phases;
 mod record;
 mod sharing;
 mod signals;

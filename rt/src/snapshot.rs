@@ -12,7 +12,8 @@
 //! Of the files' data only those pages are copied that have ever been written. They
 //! are write-protected at first; the first write to one faults, makes it writable for
 //! good and has it put back from then on. That needs no help from whoever writes, and
-//! the pages that a program writes are soon known.
+//! the pages that a program writes are soon known. A stack is protected below the deepest
+//! page that was ever written, and zero above it is what it starts with.
 
 use crate::{cell::Global, fiber, heap, interpose, kernel, sys, units};
 use alloc::{vec, vec::Vec};
@@ -114,10 +115,66 @@ impl Data {
     }
 }
 
+/// A thread's stack: zero before its thread starts. It grows down, so one mark says
+/// how far it has ever been written; below, it is write-protected.
+struct Stack {
+    low: usize,
+    mark: usize,
+    top: usize,
+}
+
+impl Stack {
+    /// Where the page faults of the next use cost less than the zeros.
+    const DEEP: usize = 1 << 18;
+
+    fn keep(thread: ThreadId) -> Self {
+        let (low, top) = fiber::stack_range(thread);
+        let mut stack = Self { low, mark: top, top };
+        stack.empty();
+        stack
+    }
+
+    /// Gives the pages back, and protects them.
+    fn empty(&mut self) {
+        let mark = (self.top & !(PAGE - 1)).saturating_sub(PAGE);
+        sys::discard(self.low, mark - self.low);
+        sys::protect(self.low, mark - self.low, libc::PROT_READ);
+        self.mark = mark;
+        self.zero();
+    }
+
+    fn zero(&self) {
+        // SAFETY: a part of the stack that is writable, and no fiber uses now.
+        unsafe { (self.mark as *mut u8).write_bytes(0, self.top - self.mark) };
+    }
+
+    /// A write below the mark: true if the stack is writable there now.
+    fn unprotect(&mut self, addr: usize) -> bool {
+        let below = (self.low..self.mark).contains(&addr);
+        if below {
+            let page = addr & !(PAGE - 1);
+            sys::protect(page, self.mark - page, libc::PROT_READ | libc::PROT_WRITE);
+            self.mark = page;
+        }
+        below
+    }
+
+    fn put_back(&mut self) {
+        if self.top - self.mark > Self::DEEP { self.empty() } else { self.zero() }
+    }
+
+    fn release(&self) {
+        sys::protect(self.low, self.mark - self.low, libc::PROT_READ | libc::PROT_WRITE);
+    }
+}
+
 /// A write fault at `addr`: true if it was the first write to a page of the snapshot,
 /// which may be made again now.
 pub fn first_write(addr: usize) -> bool {
-    SNAPSHOT.get().as_mut().is_some_and(|s| s.data.iter_mut().any(|data| data.unprotect(addr)))
+    SNAPSHOT.get().as_mut().is_some_and(|s| {
+        s.data.iter_mut().any(|data| data.unprotect(addr))
+            || s.stacks.iter_mut().any(|stack| stack.unprotect(addr))
+    })
 }
 
 /// Makes room for what the kernel writes: it does not fault on a protected page, it
@@ -143,6 +200,7 @@ pub struct Snapshot {
     link_maps: Vec<Region>,
     /// By thread.
     controls: Vec<Region>,
+    stacks: Vec<Stack>,
     heap: heap::Snapshot,
     destructors: interpose::threads::Destructors,
 }
@@ -181,6 +239,7 @@ pub fn take() {
         data: ranges.iter().zip(libraries).map(data).collect(),
         link_maps,
         controls: (0..fiber::provided()).map(control).collect(),
+        stacks: (0..fiber::provided()).map(|i| Stack::keep(ThreadId(i as u32))).collect(),
         heap: heap::snapshot(),
         destructors: interpose::threads::destructors(),
     });
@@ -190,46 +249,21 @@ pub fn take() {
 pub fn release() {
     if let Some(snapshot) = SNAPSHOT.get().take() {
         snapshot.data.iter().for_each(Data::release);
+        snapshot.stacks.iter().for_each(Stack::release);
     }
 }
 
 /// Puts everything back. `used` are the threads that there were.
 pub fn restore(used: &[ThreadId]) {
-    let snapshot = SNAPSHOT.get().as_ref().expect("taken before the first execution");
+    let snapshot = SNAPSHOT.get().as_mut().expect("taken before the first execution");
     snapshot.data.iter().for_each(Data::put_back);
     snapshot.link_maps.iter().for_each(Region::put_back);
     for thread in used {
         snapshot.controls[thread.index()].put_back();
-        clear_stack(*thread);
+        snapshot.stacks[thread.index()].put_back();
     }
     heap::restore(&snapshot.heap);
     interpose::threads::restore_destructors(&snapshot.destructors);
-}
-
-/// Makes the used part of a stack zero: from its top down to where some pages have
-/// never been touched. Stacks are used from the top without gaps of that size, but
-/// for arrays of which only the far end is used; a program that reads such an array
-/// before it writes it reads zeros or its own values of an earlier execution.
-fn clear_stack(thread: ThreadId) {
-    const UNTOUCHED: usize = 4;
-    let (low, top) = fiber::stack_range(thread);
-    let mut untouched = 0;
-    let mut page = top & !(PAGE - 1);
-    if page < top {
-        // SAFETY: the topmost, incomplete page of the stack.
-        unsafe { (page as *mut u8).write_bytes(0, top - page) };
-    }
-    while page > low && untouched < UNTOUCHED {
-        page -= PAGE;
-        // SAFETY: a page of the stack that no fiber uses now.
-        let words = unsafe { core::slice::from_raw_parts_mut(page as *mut u64, PAGE / 8) };
-        if words.iter().fold(0, |all, word| all | word) == 0 {
-            untouched += 1;
-        } else {
-            untouched = 0;
-            words.fill(0);
-        }
-    }
 }
 
 /// Keeps the writable data of one loaded file.

@@ -84,6 +84,13 @@ pub fn protect(at: usize, len: usize, protection: i32) {
     unsafe { call(libc::SYS_mprotect, [at as u64, len as u64, protection as u64, 0, 0, 0]) };
 }
 
+/// Makes a range of pages zero by giving them back to the kernel.
+pub fn discard(at: usize, len: usize) {
+    let advice = libc::MADV_DONTNEED as u64;
+    // SAFETY: private anonymous memory, of which the caller owns the range.
+    unsafe { call(libc::SYS_madvise, [at as u64, len as u64, advice, 0, 0, 0]) };
+}
+
 /// Nanoseconds of the monotonic clock, the real one.
 pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

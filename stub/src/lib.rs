@@ -11,6 +11,7 @@
 #![no_std]
 
 mod atomic;
+mod offers;
 mod wide;
 
 use core::{cell::UnsafeCell, ffi::c_void, ptr};
@@ -53,24 +54,8 @@ pub extern "C" fn __leno_copy(
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_extern(_site: *const c_void, _callee: *const c_void, _count: u32) {}
 
-/// `leno.h`: without a search there is one value to choose.
-#[unsafe(no_mangle)]
-pub extern "C" fn leno_choose(_alternatives: i32) -> i32 {
-    0
-}
-
-/// `leno.h`: an execution that is of no interest ends.
-#[unsafe(no_mangle)]
-pub extern "C" fn leno_assume(condition: i32) {
-    if condition == 0 {
-        // SAFETY: the program asked for it.
-        unsafe { exit(0) }
-    }
-}
-
+#[cfg(not(test))]
 unsafe extern "C" {
-    fn exit(status: i32) -> !;
-    #[cfg(not(test))]
     fn abort() -> !;
 }
 

@@ -30,6 +30,8 @@ pub enum Statement {
     /// On the value of an atomic.
     Branch(u32, u32, Vec<Statement>, Vec<Statement>),
     Assert(u32, u32),
+    /// As one step; accesses only.
+    Section(Vec<Statement>),
     /// A thread of its own that runs these, joined after the others.
     Spawn(Vec<Statement>, Vec<Statement>),
 }
@@ -82,7 +84,7 @@ pub fn generate(seed: u64) -> Program {
 fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
     *budget = budget.saturating_sub(1);
     // Compound statements stop two levels down and when there is nothing left to fill them.
-    let kinds = if depth < 2 && *budget > 1 { 17 } else { 10 };
+    let kinds = if depth < 2 && *budget > 1 { 18 } else { 10 };
     let (atomic, value) = (random.variable(ATOMICS), random.below(3));
     let mut block = |random: &mut Random| {
         let length = 1 + random.below(2);
@@ -101,7 +103,21 @@ fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
         13 => Statement::Branch(atomic, random.below(2), block(random), block(random)),
         14 => Statement::AwaitFlag,
         15 => Statement::SetFlag(random.below(2) == 0),
+        16 => Statement::Section((0..2).map(|_| access(random)).collect()),
         _ => Statement::Spawn(block(random), block(random)),
+    }
+}
+
+/// A statement that only accesses memory.
+fn access(random: &mut Random) -> Statement {
+    let (atomic, value) = (random.variable(ATOMICS), random.below(3));
+    match random.below(6) {
+        0 => Statement::Load(atomic),
+        1 => Statement::Store(atomic, 1 + value),
+        2 => Statement::Add(atomic, 1),
+        3 => Statement::PlainRead(random.variable(PLAINS)),
+        4 => Statement::Assert(atomic, 1 + value),
+        _ => Statement::PlainWrite(random.variable(PLAINS), 1 + value),
     }
 }
 
@@ -156,7 +172,9 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
         };
         with(Vec::new());
         match statement {
-            Statement::Locked(_, inner) | Statement::TryLocked(_, inner) => with(inner.clone()),
+            Statement::Locked(_, inner)
+            | Statement::TryLocked(_, inner)
+            | Statement::Section(inner) => with(inner.clone()),
             Statement::Branch(_, _, one, other) | Statement::Spawn(one, other) => {
                 with(one.clone());
                 with(other.clone());
@@ -172,6 +190,7 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
 
 const HEAD: &str = "\
 #include <assert.h>
+#include <leno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -256,6 +275,10 @@ impl Writer {
                 format!(
                     "{pad}if (atomic_load(&a{a}) == {v}) {{\n{one}{pad}}} else {{\n{other}{pad}}}\n"
                 )
+            }
+            Statement::Section(body) => {
+                let body = self.block(body, depth);
+                format!("{pad}leno_atomic_begin();\n{body}{pad}leno_atomic_end();\n")
             }
             Statement::Assert(a, v) => format!("{pad}assert(atomic_load(&a{a}) != {v});\n"),
             Statement::Spawn(theirs, mine) => {

@@ -1,19 +1,28 @@
-//! What `leno.h` offers to the program.
+//! What `leno.h` offers to the program, and the same by the names of SV-COMP.
 
 use crate::{
     accesses::Accesses,
-    execution::{call_site, event, refute, running},
+    cell::Global,
+    execution::{self, call_site, event, refute, running},
+    hooks,
+    record::List,
+    trace::FailureText,
 };
-use leno_model::{Op, Outcome};
+use alloc::{string::String, vec::Vec};
+use leno_model::{AccessKind, Op, Outcome, Property, wire::Values};
 
 /// A number from `0..n`, each of them in some execution.
 #[unsafe(no_mangle)]
 pub extern "C" fn leno_choose(n: i32) -> i32 {
-    if running().is_none() || n < 2 {
+    if n < 2 { 0 } else { choose(n as u32) as i32 }
+}
+
+fn choose(alternatives: u32) -> u32 {
+    if running().is_none() {
         return 0;
     }
-    match event(Op::Choose { alternatives: n as u32 }, &Accesses::none(), call_site()).outcome {
-        Outcome::Chosen(value) => value as i32,
+    match event(Op::Choose { alternatives }, &Accesses::none(), call_site()).outcome {
+        Outcome::Chosen(value) => value,
         other => unreachable!("a choice came out as {other:?}"),
     }
 }
@@ -23,5 +32,170 @@ pub extern "C" fn leno_choose(n: i32) -> i32 {
 pub extern "C" fn leno_assume(condition: i32) {
     if running().is_some() && condition == 0 {
         refute();
+    }
+}
+
+/// The assumption of a function that is called `assume_abort_if_not`.
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+/// What follows, up to the end, is one step.
+#[unsafe(no_mangle)]
+pub extern "C" fn leno_atomic_begin() {
+    if running().is_some() {
+        execution::enter_section(call_site());
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn leno_atomic_end() {
+    if running().is_some() {
+        execution::leave_section();
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_begin() {
+    leno_atomic_begin();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_end() {
+    leno_atomic_end();
+}
+
+/// A function called `reach_error` is entered.
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_reach_error() {
+    if running().is_some() {
+        let what = String::from("reaches a call of reach_error");
+        let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
+        execution::fail(Property::Assert, 0, call_site(), text);
+    }
+}
+
+/// # Safety
+/// May be called at any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __VERIFIER_error() -> ! {
+    __leno_reach_error();
+    // SAFETY: ends the process.
+    unsafe { super::process::abort() }
+}
+
+/// # Safety
+/// As above. A program that has this function itself never comes here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reach_error() -> ! {
+    // SAFETY: the same by its newer name.
+    unsafe { __VERIFIER_error() }
+}
+
+/// Which values the functions of the form `__VERIFIER_nondet_…` give, by type.
+static VALUES: Global<Vec<Values>> = Global::new(Vec::new());
+/// The types of which not all values were tried.
+static NARROWED: Global<Option<List<&'static str>>> = Global::new(None);
+
+pub fn declare(values: Vec<Values>) {
+    *VALUES.get() = values;
+    *NARROWED.get() = Some(List::new(64));
+}
+
+fn narrow(name: &'static str) {
+    if let Some(list) = NARROWED.get().as_ref().filter(|list| !list.as_slice().contains(&name)) {
+        list.push(name);
+    }
+}
+
+/// The types of which only some values have been tried because none were declared.
+pub fn narrowed() -> Vec<String> {
+    let names = NARROWED.get().as_ref().map_or(&[][..], |list| list.as_slice());
+    names.iter().map(|name| String::from(*name)).collect()
+}
+
+/// One of the values that were declared for the type; 0 or 1 if none were, which is
+/// said in the verdict unless there are no others.
+fn any(name: &'static str) -> i128 {
+    let declared = VALUES.get().iter().find(|values| values.of == name);
+    let (low, high) = declared.map_or((0, 1), |values| (values.low.into(), values.high.into()));
+    if declared.is_none() && name != "bool" && running().is_some() {
+        narrow(name);
+    }
+    let alternatives = u32::try_from(high - low + 1).expect("the driver lets no more through");
+    if alternatives < 2 { low } else { low + i128::from(choose(alternatives)) }
+}
+
+macro_rules! any {
+    ($($function:ident $name:literal $type:ty),* $(,)?) => {
+        $(
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $function() -> $type {
+                any($name) as $type
+            }
+        )*
+    };
+}
+
+any! {
+    __VERIFIER_nondet_bool "bool" u8,
+    __VERIFIER_nondet_char "char" i8,
+    __VERIFIER_nondet_uchar "uchar" u8,
+    __VERIFIER_nondet_short "short" i16,
+    __VERIFIER_nondet_ushort "ushort" u16,
+    __VERIFIER_nondet_int "int" i32,
+    __VERIFIER_nondet_uint "uint" u32,
+    __VERIFIER_nondet_unsigned "uint" u32,
+    __VERIFIER_nondet_unsigned_int "uint" u32,
+    __VERIFIER_nondet_u8 "uchar" u8,
+    __VERIFIER_nondet_u16 "ushort" u16,
+    __VERIFIER_nondet_u32 "uint" u32,
+    __VERIFIER_nondet_long "long" i64,
+    __VERIFIER_nondet_ulong "ulong" u64,
+    __VERIFIER_nondet_longlong "longlong" i64,
+    __VERIFIER_nondet_ulonglong "ulonglong" u64,
+    __VERIFIER_nondet_loff_t "longlong" i64,
+    __VERIFIER_nondet_sector_t "ulong" u64,
+    __VERIFIER_nondet_size_t "ulong" u64,
+    __VERIFIER_nondet_int128 "int128" i128,
+    __VERIFIER_nondet_uint128 "uint128" u128,
+    __VERIFIER_nondet_float "float" f32,
+    __VERIFIER_nondet_double "double" f64,
+}
+
+/// A pointer that may be anything is null: there is no other that means something.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_nondet_pointer() -> *mut u8 {
+    if running().is_some() {
+        narrow("pointer");
+    }
+    core::ptr::null_mut()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_nondet_pchar() -> *mut u8 {
+    __VERIFIER_nondet_pointer()
+}
+
+/// Fills memory with bytes that are all the same, each of those declared for `uchar`.
+///
+/// # Safety
+/// The memory is the program's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __VERIFIER_nondet_memory(start: *mut u8, len: usize) {
+    if running().is_some() {
+        let byte = any("memory") as u8;
+        hooks::access(
+            call_site(),
+            &Accesses::one(AccessKind::Write, start as u64, len as u64, None),
+        );
+        // SAFETY: as the caller says.
+        unsafe { start.write_bytes(byte, len) };
     }
 }

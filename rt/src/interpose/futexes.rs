@@ -8,7 +8,7 @@
 use super::blocking::times_out;
 use crate::{
     accesses::Accesses,
-    execution::{Patience, call_site, current_thread, event, event_comparing, event_patient},
+    execution::{Patience, call_site, current_thread, event, event_patient, event_settled},
     hooks, sharing,
 };
 use leno_model::{AccessKind, Event, Op, Order, Outcome};
@@ -73,7 +73,7 @@ fn compare(op: Op, word: u64, value: u32) -> Event {
     if let Some(thread) = current_thread() {
         sharing::is_event(thread, &reads);
     }
-    let event = event_comparing(op, &reads, call_site(), || {
+    let event = event_settled(op, &reads, call_site(), Patience::default(), || {
         if load(word) == value { op } else { Op::FutexDiffers { futex: word } }
     });
     hooks::check(&reads, call_site());
@@ -133,7 +133,7 @@ fn differs(word: u64, value: u32) -> bool {
         sharing::is_event(thread, &reads);
     }
     let mut differs = false;
-    event_comparing(Op::Access, &reads, call_site(), || {
+    event_settled(Op::Access, &reads, call_site(), Patience::default(), || {
         differs = load(word) != value;
         Op::Access
     });

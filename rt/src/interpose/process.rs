@@ -21,7 +21,16 @@ fn wait_for_the_others(status: i32) {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn exit(status: i32) -> ! {
-    if running().is_some() {
+    let marker = 0u64;
+    exit_at(&raw const marker as usize, status)
+}
+
+/// Apart, so that nothing but the marker is in the frame above: what the runtime leaves
+/// on the stack would look like the program's.
+#[inline(never)]
+fn exit_at(stack_pointer: usize, status: i32) -> ! {
+    if let Some(x) = running() {
+        x.exited_at = stack_pointer;
         wait_for_the_others(status);
     }
     real!(exit(status => i32) -> ());

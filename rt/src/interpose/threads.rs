@@ -5,7 +5,9 @@ use crate::{
     accesses::Accesses,
     cell::Global,
     execution::{self, Start, call_site, event, running},
-    fiber, host, sharing,
+    fiber, host,
+    phases::{self, Phase},
+    sharing,
 };
 use alloc::vec::Vec;
 use leno_model::{AccessKind, Op, ThreadId};
@@ -46,6 +48,7 @@ pub unsafe extern "C" fn pthread_create(
 /// The body of every fiber.
 pub extern "C" fn run_thread() {
     fiber::clear_frames();
+    phases::enter(Phase::Program);
     let x = running().expect("fibers run in an execution");
     match x.thread().start {
         Some(start) => {

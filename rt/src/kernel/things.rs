@@ -13,7 +13,7 @@
 use crate::{
     accesses::Accesses,
     cell::Global,
-    execution::{call_site, current_thread, event_with, finish, private},
+    execution::{self, call_site, current_thread, finish, private},
     sharing,
 };
 use alloc::string::String;
@@ -92,13 +92,12 @@ fn settle(uses: &[(Thing, AccessKind)], order: Order, changes: impl FnOnce() -> 
         return changes();
     }
     let mut changed = true;
-    event_with(leno_model::Op::Access, &planned, call_site(), |planned| {
+    execution::access(&planned, call_site(), || {
         changed = changes();
-        if changed {
-            return planned;
-        }
-        let looked = planned.iter().map(|a| (Thing(a.addr), Looks));
-        looked.fold(Accesses::none(), |all, (thing, kind)| all.and(kind, thing.0, 8, Some(order)))
+        (!changed).then(|| {
+            let looked = planned.iter().map(|a| a.addr);
+            looked.fold(Accesses::none(), |all, addr| all.and(Looks, addr, 8, Some(order)))
+        })
     });
     changed
 }
