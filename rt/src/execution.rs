@@ -188,6 +188,13 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// The thread's own state has changed in a way that its frames need not show.
+    pub fn changes(&mut self) {
+        self.private_writes += 1;
+    }
+}
+
 impl Running {
     pub fn thread(&mut self) -> &mut Thread {
         &mut self.threads[self.current.index()]
