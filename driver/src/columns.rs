@@ -28,7 +28,7 @@ pub fn render(story: &Story, width: usize) -> String {
     }
     let widest = cells.iter().map(|(_, place, what)| place.len() + 2 + measure_text_width(what));
     let column = (widest.max().unwrap_or(0) + 2).clamp(NARROWEST, room.min(WIDEST));
-    let heads: Vec<_> = shown.iter().map(|t| fit(&story.label(*t), column)).collect();
+    let heads: Vec<_> = shown.iter().map(|t| fit(story.label(*t), column)).collect();
     text.push_str(&format!("{:number$}   {}\n", "", style(heads.concat().trim_end()).bold()));
     let mut last = None;
     for (at, (thread, place, what)) in cells.iter().enumerate() {

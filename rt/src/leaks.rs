@@ -137,7 +137,10 @@ fn maps() -> Vec<u8> {
         let path = c"/proc/self/maps".as_ptr() as u64;
         let here = libc::AT_FDCWD as u64;
         let fd = sys::call(libc::SYS_openat, [here, path, 0, 0, 0, 0]);
-        while fd >= 0 {
+        if fd < 0 {
+            return Vec::new();
+        }
+        loop {
             let (at, room) = (text[len..].as_mut_ptr() as u64, (text.len() - len) as u64);
             let n = sys::call(libc::SYS_read, [fd as u64, at, room, 0, 0, 0]);
             if n <= 0 {
