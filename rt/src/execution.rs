@@ -255,6 +255,7 @@ impl Running {
         thread.argument = argument;
         thread.detached = detached;
         thread.clock = self.thread().clock;
+        kernel::handlers::inherit(child);
         self.threads[child.index()] = thread;
     }
 }

@@ -145,6 +145,9 @@ unsafe extern "C" fn host_main(
     if job.kernel {
         kernel::keep(&job.scratch);
         interpose::streams::prepare();
+        if interpose::mappings::made_early() && !job.isolate {
+            isolate("mmap before main");
+        }
     }
     if job.profile {
         phases::measure();
@@ -392,12 +395,18 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
         provide_stacks();
         record().reset();
         let settings = Settings { keep_going, max_steps: job().max_steps, traced };
-        let ended = if job().isolate || traced {
+        let isolated = job().isolate || *ISOLATED.get();
+        let ended = if isolated || traced {
             in_a_child(plan, &settings)
         } else {
             in_place(plan, &settings);
             String::new()
         };
+        if let Some(what) = kernel::obstacle() {
+            snapshot::release();
+            isolate(&what);
+            continue;
+        }
         if record().wanted_stacks().is_some() {
             continue;
         }
@@ -406,6 +415,17 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
             None => fault(Fault::Internal { what: ended }),
         }
     }
+}
+
+/// Executions have turned out not to be restartable in place.
+static ISOLATED: Global<bool> = Global::new(false);
+
+fn isolate(what: &str) {
+    *ISOLATED.get() = true;
+    channel::send(&Message::Notice(format!(
+        "each execution is a process of its own, because the program calls {what}, whose effects \
+         are not put back in place"
+    )));
 }
 
 /// Makes stacks for all threads that have been heard of.
@@ -425,8 +445,10 @@ fn provide_stacks() {
 
 fn in_place(plan: &Plan, settings: &Settings) {
     snapshot::take();
+    kernel::in_place(true);
     let used = execution::run(plan.clone(), settings);
     phases::enter(Phase::Restoring);
+    kernel::in_place(false);
     snapshot::restore(&used);
     kernel::put_back();
     phases::enter(Phase::Analysing);

@@ -11,11 +11,13 @@ use crate::{
     execution::{self, running},
     fiber,
     heap::{self, Block},
-    host, sys,
+    host,
+    kernel::listing,
+    sys,
     trace::FailureText,
     units,
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use hashbrown::HashSet;
 use leno_model::{Property, ThreadId, wire::Part};
 
@@ -110,7 +112,7 @@ fn roots(stack_pointer: usize) -> Vec<(usize, usize)> {
 /// Writable mappings that are neither a file's data nor the heap nor a stack of ours nor
 /// the runtime's.
 fn other_mappings(known: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    let text = String::from_utf8(maps()).unwrap_or_default();
+    let text = String::from_utf8(listing::text(c"/proc/self/maps")).unwrap_or_default();
     let ours = |start: usize| {
         fiber::is_stack(start)
             || heap::is_arena(start)
@@ -127,32 +129,4 @@ fn other_mappings(known: &[(usize, usize)]) -> Vec<(usize, usize)> {
         (mapped && !ours(start)).then_some((start, end))
     };
     text.lines().filter_map(mapping).collect()
-}
-
-fn maps() -> Vec<u8> {
-    let mut text = vec![0u8; 1 << 16];
-    let mut len = 0;
-    // SAFETY: plain system calls; the kernel writes `text` only.
-    unsafe {
-        let path = c"/proc/self/maps".as_ptr() as u64;
-        let here = libc::AT_FDCWD as u64;
-        let fd = sys::call(libc::SYS_openat, [here, path, 0, 0, 0, 0]);
-        if fd < 0 {
-            return Vec::new();
-        }
-        loop {
-            let (at, room) = (text[len..].as_mut_ptr() as u64, (text.len() - len) as u64);
-            let n = sys::call(libc::SYS_read, [fd as u64, at, room, 0, 0, 0]);
-            if n <= 0 {
-                break;
-            }
-            len += n as usize;
-            if len == text.len() {
-                text.resize(2 * len, 0);
-            }
-        }
-        sys::call(libc::SYS_close, [fd as u64, 0, 0, 0, 0, 0]);
-    }
-    text.truncate(len);
-    text
 }

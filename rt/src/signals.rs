@@ -3,6 +3,7 @@
 use crate::{
     describe,
     execution::{self, running},
+    kernel::handlers,
     snapshot, sys,
     trace::FailureText,
 };
@@ -36,7 +37,9 @@ pub fn install() {
     }
 }
 
-extern "C" fn caught(number: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
+type Handler = extern "C" fn(i32, *const libc::siginfo_t, *mut libc::c_void);
+
+extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel gives a valid siginfo; this signal has an address.
     if number == libc::SIGSEGV && snapshot::first_write(unsafe { (*info).si_addr() } as usize) {
         return;
@@ -46,6 +49,16 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, _: *mut libc::c_
         unsafe { libc::signal(number, libc::SIG_DFL) };
         return;
     };
+    if let Some(action) = handlers::fault().filter(|_| number == libc::SIGSEGV)
+        && !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
+    {
+        if action.sa_flags & libc::SA_RESETHAND != 0 {
+            *handlers::fault() = None;
+        }
+        // SAFETY: the program's handler; one that takes fewer arguments ignores the rest.
+        let handler: Handler = unsafe { core::mem::transmute(action.sa_sigaction) };
+        return handler(number, info, context);
+    }
     let name = FATAL.iter().find(|(n, _)| *n == number).map_or("signal", |(_, name)| name);
     // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
     let object = (number == libc::SIGSEGV || number == libc::SIGBUS)

@@ -14,6 +14,8 @@ pub mod descriptors;
 pub mod early;
 pub mod files;
 pub mod futexes;
+pub mod handlers;
+pub mod mappings;
 pub mod mutexes;
 pub mod once;
 pub mod process;

@@ -1,13 +1,13 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::{futexes, real, set_errno};
+use super::{descriptors, files, futexes, mappings, random, real, set_errno};
 use crate::{
     accesses::Accesses,
     execution::{self, call_site, event, finish, running},
-    sys,
+    kernel, sys,
     trace::FailureText,
 };
-use alloc::string::String;
+use alloc::{format, string::String};
 use core::ffi::{CStr, c_char};
 use leno_model::{End, Op, Property};
 
@@ -81,11 +81,42 @@ pub unsafe extern "C" fn syscall(
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 super::refused::refuse("syscall (clone or fork)")
             }
-            _ => {}
+            // SAFETY: the same by libc's names, as the caller says.
+            _ => unsafe {
+                if let Some(result) = by_name(number, [a, b, c, d, e, f]) {
+                    return result;
+                }
+                kernel::isolate(&format!("syscall (number {number})"));
+            },
         }
     }
     // SAFETY: as the caller says.
     given_back(unsafe { sys::call(number, [a, b, c, d, e, f]) })
+}
+
+/// Carries out a system call by the function of libc's that does the same, where the
+/// runtime has an eye on that.
+unsafe fn by_name(number: i64, [a, b, c, d, e, f]: [u64; 6]) -> Option<i64> {
+    // SAFETY: as the caller says.
+    Some(unsafe {
+        match number {
+            libc::SYS_gettid => i64::from(libc::gettid()),
+            libc::SYS_getpid => i64::from(libc::getpid()),
+            libc::SYS_getrandom => random::getrandom(a as *mut u8, b as usize, c as u32) as i64,
+            libc::SYS_read => descriptors::read(a as i32, b as *mut u8, c as usize) as i64,
+            libc::SYS_write => descriptors::write(a as i32, b as *mut u8, c as usize) as i64,
+            libc::SYS_close => i64::from(descriptors::close(a as i32)),
+            libc::SYS_open => i64::from(files::open(a as *const c_char, b as i32, c as u32)),
+            libc::SYS_openat => {
+                i64::from(files::openat(a as i32, b as *const c_char, c as i32, d as u32))
+            }
+            libc::SYS_unlink => i64::from(files::unlink(a as *const c_char)),
+            libc::SYS_lseek => descriptors::lseek(a as i32, b as i64, c as i32),
+            libc::SYS_mmap => mappings::mmap(a, b, c as i32, d as i32, e as i32, f as i64) as i64,
+            libc::SYS_munmap => i64::from(mappings::munmap(a, b)),
+            _ => return None,
+        }
+    })
 }
 
 /// The system calls of Linux 6.7 that replace `futex`, and `futex_waitv` before them.

@@ -53,6 +53,11 @@ pub fn reserve(fd: i32) -> i32 {
     moved
 }
 
+/// A descriptor of the runtime's is about to be closed.
+pub fn release(fd: i32) {
+    OURS.get().retain(|ours| *ours != fd);
+}
+
 fn duplicate(fd: i32) -> i32 {
     let mut from = OURS_FROM;
     loop {

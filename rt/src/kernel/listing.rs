@@ -14,6 +14,7 @@ pub fn open(path: &CStr, flags: i32) -> Option<i32> {
 }
 
 pub fn close(fd: i32) {
+    descriptors::release(fd);
     // SAFETY: a descriptor of ours.
     unsafe { sys::call(libc::SYS_close, [fd as u64, 0, 0, 0, 0, 0]) };
 }

@@ -13,14 +13,21 @@
 
 pub mod descriptors;
 pub mod files;
-mod listing;
+pub mod handlers;
+pub mod listing;
 mod mappings;
 pub mod open;
 pub mod paths;
+pub mod regions;
 mod settings;
 pub mod things;
 
-use crate::cell::Global;
+use crate::{
+    cell::Global,
+    execution::{finish, running},
+};
+use alloc::string::String;
+use leno_model::End;
 
 static KEPT: Global<bool> = Global::new(false);
 
@@ -42,12 +49,16 @@ pub fn kept() -> bool {
 /// Before each execution, in the process that runs it.
 pub fn begin() {
     open::begin();
+    handlers::begin();
+    regions::begin();
     files::begin();
 }
 
 /// After an execution in place.
 pub fn put_back() {
     if kept() {
+        handlers::put_back();
+        regions::put_back();
         files::put_back();
         settings::put_back();
         descriptors::put_back();
@@ -61,4 +72,27 @@ pub fn put_back_shared() {
         files::put_back();
         descriptors::put_back_shared();
     }
+}
+
+/// Whether the execution under way is to be restarted in place.
+static IN_PLACE: Global<bool> = Global::new(false);
+/// What the program was about to do that cannot be put back.
+static OBSTACLE: Global<Option<String>> = Global::new(None);
+
+pub fn in_place(whether: bool) {
+    *IN_PLACE.get() = whether;
+}
+
+/// The program is about to do what cannot be put back. In place, the execution ends
+/// here, and it and all others are repeated by processes of their own.
+pub fn isolate(what: &str) {
+    if *IN_PLACE.get() && running().is_some() {
+        *OBSTACLE.get() = Some(what.into());
+        finish(End::Bounded);
+    }
+}
+
+/// What has turned out to stand in the way of a restart in place.
+pub fn obstacle() -> Option<String> {
+    OBSTACLE.get().take()
 }

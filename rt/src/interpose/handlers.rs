@@ -1,0 +1,107 @@
+//! Signal handlers and masks: see `kernel::handlers`.
+
+use super::{real, set_errno};
+use crate::{
+    execution::running,
+    kernel::{
+        handlers,
+        things::{Changes, thing, touch},
+    },
+};
+
+type Action = libc::sigaction;
+
+fn touch_handler(number: i32) {
+    touch(&[(thing("handler of signal", alloc::format!("{number}").as_bytes()), Changes)]);
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigaction(number: i32, new: *const Action, old: *mut Action) -> i32 {
+    if running().is_none() {
+        return real!(sigaction(number => i32, new => *const Action, old => *mut Action) -> i32);
+    }
+    touch_handler(number);
+    if number == libc::SIGSEGV {
+        // SAFETY: the program's own structures, where there are any.
+        unsafe {
+            if !old.is_null() {
+                // All zeros is the default action.
+                *old = handlers::fault().unwrap_or(core::mem::zeroed());
+            }
+            if let Some(new) = new.as_ref() {
+                *handlers::fault() = Some(*new);
+            }
+        }
+        return 0;
+    }
+    if !new.is_null() {
+        handlers::changing(number);
+    }
+    real!(sigaction(number => i32, new => *const Action, old => *mut Action) -> i32)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
+    if running().is_none() {
+        return real!(signal(number => i32, handler => usize) -> usize);
+    }
+    // SAFETY: plain use of the function above with structures of ours.
+    unsafe {
+        let (mut new, mut old): (Action, Action) = core::mem::zeroed();
+        new.sa_sigaction = handler;
+        new.sa_flags = libc::SA_RESTART;
+        if sigaction(number, &new, &mut old) < 0 { usize::MAX } else { old.sa_sigaction }
+    }
+}
+
+/// Changes the running thread's mask; gives an error number.
+fn change_mask(how: i32, new: *const u64, old: *mut u64) -> i32 {
+    let mask = handlers::mask();
+    // SAFETY: the program's own sets, of which the first word has all signals.
+    unsafe {
+        let new = new.as_ref().copied();
+        if !old.is_null() {
+            *old = *mask;
+        }
+        match (how, new) {
+            (_, None) => {}
+            (libc::SIG_BLOCK, Some(new)) => *mask |= new,
+            (libc::SIG_UNBLOCK, Some(new)) => *mask &= !new,
+            (libc::SIG_SETMASK, Some(new)) => *mask = new,
+            _ => return libc::EINVAL,
+        }
+    }
+    // These two cannot be blocked.
+    *mask &= !(1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1));
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_sigmask(how: i32, new: *const u64, old: *mut u64) -> i32 {
+    if running().is_none() {
+        return real!(pthread_sigmask(how => i32, new => *const u64, old => *mut u64) -> i32);
+    }
+    change_mask(how, new, old)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigprocmask(how: i32, new: *const u64, old: *mut u64) -> i32 {
+    if running().is_none() {
+        return real!(sigprocmask(how => i32, new => *const u64, old => *mut u64) -> i32);
+    }
+    match change_mask(how, new, old) {
+        0 => 0,
+        error => {
+            set_errno(error);
+            -1
+        }
+    }
+}
