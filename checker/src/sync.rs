@@ -297,7 +297,8 @@ impl SyncState {
                 if let Some(waiters) = self.conds.get_mut(&cond) {
                     waiters.retain(|waiter| *waiter != thread);
                 }
-                *self.waiting_mut(thread) = Waiting::default();
+                let waiting = core::mem::take(self.waiting_mut(thread));
+                return Outcome::Left(!waiting.woken);
             }
             Op::RwInit { rwlock } => {
                 self.rwlocks.remove(&rwlock);

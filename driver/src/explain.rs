@@ -187,7 +187,7 @@ impl Teller<'_> {
             | WaitsOn::Barrier { barrier: object }
             | WaitsOn::Futex { futex: object }
             | WaitsOn::Write { object } => Some(self.sync_name(object)),
-            WaitsOn::Thread { .. } => None,
+            WaitsOn::Thread { .. } | WaitsOn::Signal => None,
         }
     }
 
@@ -226,6 +226,7 @@ impl Teller<'_> {
             WaitsOn::Futex { futex } => {
                 ("futex", format!("to be woken at the futex {}", self.sync_name(futex)), None)
             }
+            WaitsOn::Signal => ("pause", "for a signal".to_string(), None),
             WaitsOn::Thread { thread } => {
                 ("join", format!("for the end of {}", self.threads.label(*thread)), None)
             }

@@ -39,6 +39,8 @@ const NOT_PUT_BACK: &str = "
 const HARMLESS: &str = "
     stdin stdout stderr environ __environ optarg optind opterr optopt program_invocation_name
     __libc_start_main __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable
+    __pthread_register_cancel __pthread_unregister_cancel __pthread_register_cancel_defer
+    __pthread_unregister_cancel_restore __pthread_unwind_next __register_atfork
     _ITM_registerTMCloneTable __stack_chk_fail __stack_chk_guard __tls_get_addr
 ";
 

@@ -336,7 +336,7 @@ pub enum Outcome {
     /// Of `FutexWakeAll` and of a `FutexRequeue` of all: how many they were. Of
     /// `SemValue`: the value.
     Count(u32),
-    /// Of `FutexLeave`: whether the thread was still waiting.
+    /// Of `Unwait` and `FutexLeave`: whether the thread was still waiting.
     Left(bool),
     /// Of `Choose`.
     Chosen(u32),

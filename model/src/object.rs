@@ -39,7 +39,7 @@ pub enum Object {
         image: Option<String>,
         offset: i64,
     },
-    /// Outside the program's memory: a file, a pipe.
+    /// Outside the program's memory: a file, a pipe, a semaphore with a name.
     Outside {
         name: String,
     },

@@ -249,6 +249,8 @@ pub enum WaitsOn {
     Futex {
         futex: Object,
     },
+    /// A signal, in `pause`.
+    Signal,
     Thread {
         thread: ThreadId,
     },
@@ -338,6 +340,14 @@ pub enum StepKind {
     },
     SemValue {
         value: u32,
+    },
+    /// A request that the thread be cancelled.
+    Cancel {
+        thread: ThreadId,
+    },
+    /// A cancellation point: whether the thread is cancelled there.
+    CancellationPoint {
+        acts: bool,
     },
     /// The word had the expected value, or not.
     FutexWait {

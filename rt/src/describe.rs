@@ -4,6 +4,7 @@ use crate::{
     execution,
     fiber::{self, FrameRecord},
     heap::{self, Misuse},
+    interpose::named,
     kernel::things,
     units,
 };
@@ -24,6 +25,9 @@ pub fn object(addr: u64) -> Object {
     }
     if let Some(owner) = fiber::owner_of(addr as usize) {
         return on_stack(addr, owner);
+    }
+    if let Some(name) = named::text_of(addr) {
+        return Object::Outside { name };
     }
     match units::image_of(addr) {
         Some((image, bias)) => Object::Global { image, offset: addr - bias },

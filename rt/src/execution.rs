@@ -12,7 +12,7 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     host,
-    interpose::refused::refuse,
+    interpose::{named::Named, refused::refuse},
     kernel,
     phases::{self, Phase},
     record::record,
@@ -36,7 +36,19 @@ pub struct Thread {
     pub argument: *mut libc::c_void,
     pub result: *mut libc::c_void,
     pub detached: bool,
-    alive: bool,
+    /// Somebody joins it, has joined it or has detached it.
+    pub claimed: bool,
+    /// Whether it lets itself be cancelled, and how.
+    pub cancellable: bool,
+    pub asynchronous: bool,
+    /// It has asked for its own cancellation.
+    pub cancels_itself: bool,
+    /// What it was called, and how it was to be scheduled: policy and priority.
+    pub name: Option<[u8; 16]>,
+    pub scheduling: (i32, i32),
+    /// The robust mutexes that it holds, as often as it does.
+    pub robust: Vec<u64>,
+    pub alive: bool,
     /// Hooks so far.
     ordinal: u32,
     /// Threads it has created.
@@ -71,6 +83,8 @@ pub struct Running {
     pub status: Option<i32>,
     /// Where the stack of the thread that did stood then: what lies above is in use.
     pub exited_at: usize,
+    /// Semaphores with a name.
+    pub named: Vec<Named>,
 }
 
 static RUNNING: Global<Option<Running>> = Global::new(None);
@@ -135,6 +149,7 @@ pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
         max_steps: settings.max_steps,
         status: None,
         exited_at: 0,
+        named: Vec::new(),
     });
     phases::enter(Phase::Program);
     let host = HOST.get();
@@ -174,6 +189,13 @@ impl Thread {
             argument: core::ptr::null_mut(),
             result: core::ptr::null_mut(),
             detached: false,
+            claimed: false,
+            cancellable: true,
+            asynchronous: false,
+            cancels_itself: false,
+            name: None,
+            scheduling: (libc::SCHED_OTHER, 0),
+            robust: Vec::new(),
             alive: true,
             ordinal: 0,
             children: 0,
@@ -196,6 +218,10 @@ impl Thread {
 }
 
 impl Running {
+    pub fn current(&self) -> ThreadId {
+        self.current
+    }
+
     pub fn thread(&mut self) -> &mut Thread {
         &mut self.threads[self.current.index()]
     }
@@ -253,7 +279,7 @@ impl Running {
         let mut thread = Thread::new(fiber::fresh(child), child);
         thread.start = Some(start);
         thread.argument = argument;
-        thread.detached = detached;
+        (thread.detached, thread.claimed) = (detached, detached);
         thread.clock = self.thread().clock;
         kernel::handlers::inherit(child);
         self.threads[child.index()] = thread;

@@ -127,6 +127,11 @@ pub fn is_known(addr: u64) -> bool {
     sharing.all || sharing.page(addr / PAGE).owners[(addr / GRANULE) as usize % GRANULES] == SHARED
 }
 
+/// The same for what is only an event if it is shared, whatever is to be recorded.
+pub fn is_shared(thread: ThreadId, accesses: &[Access]) -> bool {
+    accesses.iter().fold(false, |shared, access| sharing().touch(thread, access) | shared)
+}
+
 /// Has these accesses be events from the next execution on.
 pub fn reveal(accesses: &[Access]) {
     for access in accesses {

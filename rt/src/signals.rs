@@ -18,6 +18,32 @@ const FATAL: [(i32, &str); 6] = [
     (libc::SIGTRAP, "SIGTRAP"),
 ];
 
+/// Others that end a process.
+const DEADLY: [(i32, &str); 13] = [
+    (libc::SIGHUP, "SIGHUP"),
+    (libc::SIGINT, "SIGINT"),
+    (libc::SIGQUIT, "SIGQUIT"),
+    (libc::SIGKILL, "SIGKILL"),
+    (libc::SIGUSR1, "SIGUSR1"),
+    (libc::SIGUSR2, "SIGUSR2"),
+    (libc::SIGPIPE, "SIGPIPE"),
+    (libc::SIGALRM, "SIGALRM"),
+    (libc::SIGTERM, "SIGTERM"),
+    (libc::SIGVTALRM, "SIGVTALRM"),
+    (libc::SIGPROF, "SIGPROF"),
+    (libc::SIGXCPU, "SIGXCPU"),
+    (libc::SIGSYS, "SIGSYS"),
+];
+
+pub fn name(number: i32) -> &'static str {
+    FATAL.iter().chain(&DEADLY).find(|(n, _)| *n == number).map_or("a signal", |(_, name)| name)
+}
+
+/// Whether a handler is the one that stands for the default action.
+pub fn is_ours(handler: usize) -> bool {
+    handler == caught as *const () as usize
+}
+
 const STACK: usize = 1 << 18;
 
 /// Catches the signals, on a stack of our own: the program's may have overflowed.
@@ -59,7 +85,7 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
         let handler: Handler = unsafe { core::mem::transmute(action.sa_sigaction) };
         return handler(number, info, context);
     }
-    let name = FATAL.iter().find(|(n, _)| *n == number).map_or("signal", |(_, name)| name);
+    let name = name(number);
     // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
     let object = (number == libc::SIGSEGV || number == libc::SIGBUS)
         .then(|| describe::object(unsafe { (*info).si_addr() } as u64));

@@ -9,6 +9,7 @@ use crate::{
     execution::{self, Running},
     fiber,
     host::{self, Shown},
+    interpose::words::{self, Word},
     record::Record,
     sharing, units,
 };
@@ -200,6 +201,7 @@ fn waits_for(waits: &[Blocked]) -> Vec<Wait> {
                 holder: blocked.holder,
                 since: blocked.since,
             },
+            Op::SemWait { sem } if words::thread_of(sem, Word::Signal).is_some() => WaitsOn::Signal,
             Op::SemWait { sem } => WaitsOn::Semaphore { sem: describe::object(sem) },
             Op::FutexResume { futex } => WaitsOn::Futex { futex: describe::object(futex) },
             Op::BarrierLeave { barrier } => WaitsOn::Barrier { barrier: describe::object(barrier) },
@@ -261,8 +263,16 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
         Op::RwUnlock { .. } => StepKind::RwUnlock,
         Op::SemInit { value, .. } => StepKind::SemInit { value },
         Op::SemDestroy { .. } => StepKind::SemDestroy,
+        Op::SemWait { sem } | Op::SemTryWait { sem }
+            if words::thread_of(sem, Word::Cancel).is_some() =>
+        {
+            StepKind::CancellationPoint { acts: acquired }
+        }
         Op::SemWait { .. } | Op::SemTryWait { .. } => StepKind::SemWait { acquired },
-        Op::SemPost { .. } => StepKind::SemPost,
+        Op::SemPost { sem } => match words::thread_of(sem, Word::Cancel) {
+            Some(thread) => StepKind::Cancel { thread },
+            None => StepKind::SemPost,
+        },
         Op::BarrierInit { count, .. } => StepKind::BarrierInit { count },
         Op::BarrierDestroy { .. } => StepKind::BarrierDestroy,
         Op::BarrierArrive { .. } => StepKind::BarrierArrive,

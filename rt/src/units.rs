@@ -68,10 +68,10 @@ struct Image {
     high: u64,
 }
 
-/// The loaded file around an address.
-fn loaded_around(addr: u64) -> Option<Image> {
-    struct Wanted {
-        addr: u64,
+/// The first loaded file that is the wanted one, by its name and the ranges of its segments.
+fn find_loaded(wanted: &dyn Fn(&str, &[(u64, u64)]) -> bool) -> Option<Image> {
+    struct Search<'a> {
+        wanted: &'a dyn Fn(&str, &[(u64, u64)]) -> bool,
         found: Option<Image>,
     }
     unsafe extern "C" fn visit(
@@ -79,37 +79,43 @@ fn loaded_around(addr: u64) -> Option<Image> {
         _: usize,
         data: *mut libc::c_void,
     ) -> i32 {
-        // SAFETY: libc gives valid headers; `data` is the `Wanted` below.
+        // SAFETY: libc gives valid headers; `data` is the `Search` below.
         unsafe {
-            let wanted = &mut *data.cast::<Wanted>();
+            let search = &mut *data.cast::<Search<'_>>();
             let info = &*info;
             let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
-            let loaded = || headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
-            let low = |h: &libc::Elf64_Phdr| info.dlpi_addr + h.p_vaddr;
-            let high = |h: &libc::Elf64_Phdr| low(h) + h.p_memsz;
-            let inside = loaded().any(|h| (low(h)..high(h)).contains(&wanted.addr));
-            if inside {
-                wanted.found = Some(Image {
-                    name: core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned(),
-                    bias: info.dlpi_addr,
-                    low: loaded().map(low).min().unwrap_or(0),
-                    high: loaded().map(high).max().unwrap_or(0),
-                });
+            let range = |h: &libc::Elf64_Phdr| {
+                let low = info.dlpi_addr + h.p_vaddr;
+                (low, low + h.p_memsz)
+            };
+            let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
+            let ranges: Vec<(u64, u64)> = loaded.map(range).collect();
+            let name = core::ffi::CStr::from_ptr(info.dlpi_name).to_string_lossy();
+            // The linker gives the program itself no name.
+            let name = if name.is_empty() { program() } else { name.into_owned() };
+            if !(search.wanted)(&name, &ranges) {
+                return 0;
             }
-            i32::from(inside)
+            let low = ranges.iter().map(|range| range.0).min().unwrap_or(0);
+            let high = ranges.iter().map(|range| range.1).max().unwrap_or(0);
+            search.found = Some(Image { name, bias: info.dlpi_addr, low, high });
+            1
         }
     }
-    let mut wanted = Wanted { addr, found: None };
-    // SAFETY: `visit` gets `wanted` back.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut wanted).cast()) };
-    wanted.found
+    let mut search = Search { wanted, found: None };
+    // SAFETY: `visit` gets `search` back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+    search.found
+}
+
+/// The loaded file around an address.
+fn loaded_around(addr: u64) -> Option<Image> {
+    find_loaded(&|_, ranges| ranges.iter().any(|(low, high)| (*low..*high).contains(&addr)))
 }
 
 /// The name of the loaded file around an address, and its load bias.
 pub fn image_of(addr: u64) -> Option<(String, u64)> {
-    let image = loaded_around(addr)?;
-    // The linker gives the program itself no name.
-    Some((if image.name.is_empty() { program() } else { image.name }, image.bias))
+    loaded_around(addr).map(|image| (image.name, image.bias))
 }
 
 /// The file whose thread-local storage lies at a place relative to the thread pointer,
@@ -148,9 +154,9 @@ pub fn thread_local_at(offset: i64) -> Option<(String, i64)> {
     wanted.found
 }
 
-/// The load bias of a file that holds an instrumented unit.
-pub fn bias_of(image: &str) -> Option<u64> {
-    UNITS.get().iter().find(|unit| unit.image == image).map(|unit| unit.bias)
+/// The load bias of a loaded file.
+pub fn bias_of(name: &str) -> Option<u64> {
+    find_loaded(&|other, _| other == name).map(|image| image.bias)
 }
 
 /// Parts of loaded files that nobody can write.

@@ -203,3 +203,19 @@ pub unsafe extern "C" fn call_once(control: *mut i32, routine: extern "C" fn()) 
     // SAFETY: as the caller says.
     unsafe { once::pthread_once(control, routine) };
 }
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: threads::Destructor) -> i32 {
+    // SAFETY: as the caller says.
+    result(unsafe { threads::pthread_key_create(key, destructor) })
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tss_delete(key: u32) {
+    // SAFETY: as the caller says.
+    unsafe { threads::pthread_key_delete(key) };
+}

@@ -1,12 +1,12 @@
 //! Condition variables.
 
-use super::{blocking::times_out, mutexes, real};
+use super::{blocking::times_out, cancellation, mutexes, real};
 use crate::{
     execution::{call_site, running},
-    hooks::{synchronise, synchronise_as, synchronise_timed},
+    hooks::{synchronise, synchronise_as, synchronise_patient},
     misuse,
 };
-use leno_model::{MutexKind, Op, Outcome, SiteRef};
+use leno_model::{Op, Outcome};
 
 type Cond = *mut libc::pthread_cond_t;
 type Mutex = *mut libc::pthread_mutex_t;
@@ -44,13 +44,7 @@ pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
     }
-    let kind = mutexes::kind(mutex);
-    let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    if !begin_wait(cond, mutex, kind, site) {
-        return libc::EPERM;
-    }
-    synchronise(Op::Rewait { cond, mutex }, site);
-    0
+    wait(cond, mutex, false)
 }
 
 type Time = *const libc::timespec;
@@ -62,7 +56,7 @@ pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until:
     if running().is_none() {
         return real!(pthread_cond_timedwait(cond => Cond, mutex => Mutex, until => Time) -> i32);
     }
-    timed_wait(cond, mutex)
+    wait(cond, mutex, true)
 }
 
 /// # Safety
@@ -77,29 +71,40 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     if running().is_none() {
         return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32, until => Time) -> i32);
     }
-    timed_wait(cond, mutex)
+    wait(cond, mutex, true)
 }
 
-/// The first half of a wait; false if it is refused, as the thread does not hold a
-/// mutex that keeps book of it.
-fn begin_wait(cond: u64, mutex: u64, kind: MutexKind, site: SiteRef) -> bool {
-    let wait = synchronise_as(Op::Wait { cond, mutex }, site, kind);
-    wait.outcome != Outcome::Released(false)
-}
-
-fn timed_wait(cond: Cond, mutex: Mutex) -> i32 {
-    let kind = mutexes::kind(mutex);
+/// A cancellation point: who is cancelled has locked the mutex again before its handlers
+/// run, and passes a signal on that it was to have.
+fn wait(cond: Cond, mutex: Mutex, timed: bool) -> i32 {
+    cancellation::point();
+    let (object, kind) = (mutex, mutexes::kind(mutex));
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
-    if !begin_wait(cond, mutex, kind, site) {
+    // Refused, if the thread does not hold a mutex that keeps book of it.
+    let begun = synchronise_as(Op::Wait { cond, mutex }, site, kind).outcome;
+    if begun == Outcome::Released(false) {
         return libc::EPERM;
     }
-    if times_out(site) {
-        synchronise(Op::Unwait { cond }, site);
+    let leave = || {
+        let left = synchronise(Op::Unwait { cond }, site).outcome;
         synchronise(Op::Lock { mutex, kind }, site);
-        return libc::ETIMEDOUT;
+        left == Outcome::Left(true)
+    };
+    if timed && times_out(site) {
+        leave();
+        return match mutexes::acquired(object) {
+            0 => libc::ETIMEDOUT,
+            error => error,
+        };
     }
-    synchronise_timed(Op::Rewait { cond, mutex }, site);
-    0
+    let rewait = |patience| synchronise_patient(Op::Rewait { cond, mutex }, site, patience);
+    cancellation::wait(timed, site, rewait, || {
+        if !leave() {
+            synchronise(Op::Signal { cond }, site);
+        }
+        mutexes::acquired(object);
+    });
+    mutexes::acquired(object)
 }
 
 /// # Safety

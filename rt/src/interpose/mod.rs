@@ -5,9 +5,11 @@
 //! decided here but by the checker's state machine.
 
 pub mod allocation;
+pub mod attributes;
 pub mod barriers;
 pub mod blocking;
 pub mod c11;
+pub mod cancellation;
 pub mod choices;
 pub mod conditions;
 pub mod descriptors;
@@ -17,18 +19,24 @@ pub mod futexes;
 pub mod handlers;
 pub mod mappings;
 pub mod mutexes;
+pub mod named;
 pub mod once;
+pub mod passed_on;
 pub mod process;
 pub mod random;
 pub mod refused;
 pub mod rwlocks;
 pub mod semaphores;
+pub mod signalling;
+pub mod stream_locks;
 pub mod streams;
 pub mod threads;
 pub mod time;
+pub mod words;
 
-use crate::{cell::Global, units};
+use crate::{accesses::Accesses, cell::Global, execution::call_site, hooks, units};
 use core::ffi::CStr;
+use leno_model::AccessKind;
 
 /// Where the unwinder, libgcc_s, lies.
 static UNWINDER: Global<(u64, u64)> = Global::new((0, 0));
@@ -53,6 +61,25 @@ pub fn load_unwinder() {
 pub fn is_internal(object: u64) -> bool {
     let (low, high) = *UNWINDER.get();
     (low..high).contains(&object)
+}
+
+/// Writes a result to where the program wants it, if it does.
+pub fn store<T>(out: *mut T, value: T) {
+    if out.is_null() {
+        return;
+    }
+    let written = Accesses::one(AccessKind::Write, out as u64, size_of::<T>() as u64, None);
+    hooks::modelled(call_site(), &written);
+    // SAFETY: the program's own place for the result.
+    unsafe { out.write_unaligned(value) };
+}
+
+/// The same for bytes.
+pub fn copy_out(out: *mut u8, bytes: &[u8]) {
+    let written = Accesses::one(AccessKind::Write, out as u64, bytes.len() as u64, None);
+    hooks::modelled(call_site(), &written);
+    // SAFETY: the program's own place for the result.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()) };
 }
 
 /// Sets the running thread's `errno`.

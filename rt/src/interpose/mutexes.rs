@@ -9,7 +9,7 @@ use crate::{
     hooks::{synchronise, synchronise_as},
     misuse,
 };
-use leno_model::{MutexKind, Op, Outcome};
+use leno_model::{MutexKind, Op, Outcome, SiteRef};
 
 type Mutex = *mut libc::pthread_mutex_t;
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
     let op = Op::Lock { mutex: mutex as u64, kind: kind(mutex) };
     match synchronise(op, call_site()).outcome {
         Outcome::Acquired(false) => libc::EDEADLK,
-        _ => 0,
+        _ => acquired(mutex),
     }
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
     let op = Op::TryLock { mutex: mutex as u64, kind: kind(mutex) };
     match synchronise(op, call_site()).outcome {
         Outcome::Acquired(false) => libc::EBUSY,
-        _ => 0,
+        _ => acquired(mutex),
     }
 }
 
@@ -101,9 +101,118 @@ pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: Mutex, clock: i32, until
 }
 
 fn timed_lock(mutex: Mutex) -> i32 {
-    let (mutex, kind) = (mutex as u64, kind(mutex));
+    let (object, mutex, kind) = (mutex, mutex as u64, kind(mutex));
     let (attempt, wait) = (Op::TryLock { mutex, kind }, Op::Lock { mutex, kind });
-    if acquire(attempt, wait, Patience::Limited, call_site()) { 0 } else { libc::ETIMEDOUT }
+    if acquire(attempt, wait, Patience::Limited, call_site()) {
+        acquired(object)
+    } else {
+        libc::ETIMEDOUT
+    }
+}
+
+/// A robust mutex, whose owner may have died. What became of it is kept where glibc
+/// keeps it, in the word of the owner, which only the holder reads and writes.
+const ROBUST: u32 = 16;
+const INCONSISTENT: u32 = i32::MAX as u32;
+const NOT_RECOVERABLE: u32 = i32::MAX as u32 - 1;
+
+fn is_robust(mutex: Mutex) -> bool {
+    // SAFETY: the program's mutex; see `kind`.
+    unsafe { *mutex.cast::<u32>().add(4) & ROBUST != 0 }
+}
+
+fn owner(mutex: Mutex) -> *mut u32 {
+    mutex.cast::<u32>().wrapping_add(2)
+}
+
+/// What a function that has acquired the mutex gives back. If it can never be used
+/// again it is not kept.
+pub fn acquired(mutex: Mutex) -> i32 {
+    if !is_robust(mutex) {
+        return 0;
+    }
+    // SAFETY: the program's mutex, which the thread holds.
+    let owner = unsafe { *owner(mutex) };
+    if owner == NOT_RECOVERABLE {
+        synchronise(Op::Unlock { mutex: mutex as u64 }, call_site());
+        return libc::ENOTRECOVERABLE;
+    }
+    let x = running().expect("in an execution");
+    x.thread().robust.push(mutex as u64);
+    if owner == INCONSISTENT { libc::EOWNERDEAD } else { 0 }
+}
+
+/// The thread is about to release the mutex, if it holds it.
+fn releases(mutex: Mutex) {
+    let held = &mut running().expect("in an execution").thread().robust;
+    let Some(place) = held.iter().rposition(|held| *held == mutex as u64) else { return };
+    held.remove(place);
+    // SAFETY: the program's mutex, which the thread holds.
+    unsafe {
+        if *owner(mutex) == INCONSISTENT {
+            *owner(mutex) = NOT_RECOVERABLE;
+        }
+    }
+}
+
+/// A thread ends: whoever locks what it holds of robust mutexes is told.
+pub fn abandon() {
+    while let Some(mutex) = running().and_then(|x| x.thread().robust.pop()) {
+        // SAFETY: the program's mutex, which the thread holds.
+        unsafe { *owner(mutex as Mutex) = INCONSISTENT };
+        synchronise(Op::Unlock { mutex }, SiteRef(0));
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_consistent(mutex: Mutex) -> i32 {
+    if running().is_none() {
+        return real!(pthread_mutex_consistent(mutex => Mutex) -> i32);
+    }
+    // SAFETY: the program's mutex; the thread is to hold it.
+    unsafe {
+        if !is_robust(mutex) || *owner(mutex) != INCONSISTENT {
+            return libc::EINVAL;
+        }
+        *owner(mutex) = 0;
+    }
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_consistent_np(mutex: Mutex) -> i32 {
+    // SAFETY: the same function by its older name.
+    unsafe { pthread_mutex_consistent(mutex) }
+}
+
+/// Locks the mutex for as long as it takes.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_setprioceiling(
+    mutex: Mutex,
+    ceiling: i32,
+    old: *mut i32,
+) -> i32 {
+    if running().is_none() {
+        return real!(pthread_mutex_setprioceiling(mutex => Mutex, ceiling => i32, old => *mut i32) -> i32);
+    }
+    // SAFETY: as the caller says.
+    match unsafe { pthread_mutex_lock(mutex) } {
+        0 => {}
+        error => return error,
+    }
+    // Nobody holds libc's own lock.
+    let result =
+        real!(pthread_mutex_setprioceiling(mutex => Mutex, ceiling => i32, old => *mut i32) -> i32);
+    // SAFETY: as the caller says.
+    unsafe { pthread_mutex_unlock(mutex) };
+    result
 }
 
 type Spin = *mut libc::pthread_spinlock_t;
@@ -187,5 +296,6 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_unlock(mutex => Mutex) -> i32);
     }
+    releases(mutex);
     unlock(mutex as u64, kind(mutex))
 }

@@ -30,9 +30,7 @@ pub fn refuse(name: &str) -> ! {
 }
 
 refused! {
-    pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np
-    pthread_cancel pthread_kill pthread_sigqueue
-    sem_open sem_getvalue
+    pthread_sigqueue sigqueue sigwait sigwaitinfo sigtimedwait sigsuspend
     fork vfork posix_spawn posix_spawnp system popen
     execve execv execvp execvpe fexecve daemon
 }

@@ -1,12 +1,12 @@
 //! Semaphores without a name.
 
 use super::{
-    blocking::{Patience, acquire},
-    early, real, set_errno,
+    blocking::{Patience, times_out},
+    cancellation, early, real, set_errno, store,
 };
 use crate::{
     execution::{call_site, running},
-    hooks::synchronise,
+    hooks::{synchronise, synchronise_patient},
     misuse,
 };
 use leno_model::{Op, Outcome};
@@ -45,13 +45,38 @@ pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
     0
 }
 
+/// A cancellation point.
 fn wait(sem: Semaphore, patience: Patience) -> i32 {
-    let sem = sem as u64;
-    if acquire(Op::SemTryWait { sem }, Op::SemWait { sem }, patience, call_site()) {
-        return 0;
+    cancellation::point();
+    let (sem, site) = (sem as u64, call_site());
+    let timed = patience == Patience::Limited;
+    if timed || cancellation::is_awaited() {
+        if synchronise(Op::SemTryWait { sem }, site).outcome != Outcome::Acquired(false) {
+            return 0;
+        }
+        if timed && times_out(site) {
+            set_errno(libc::ETIMEDOUT);
+            return -1;
+        }
     }
-    set_errno(libc::ETIMEDOUT);
-    -1
+    let take = |patience| synchronise_patient(Op::SemWait { sem }, site, patience);
+    cancellation::wait(timed, site, take, || {});
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_getvalue(sem: Semaphore, out: *mut i32) -> i32 {
+    if running().is_none() {
+        return real!(sem_getvalue(sem => Semaphore, out => *mut i32) -> i32);
+    }
+    if let Outcome::Count(value) =
+        synchronise(Op::SemValue { sem: sem as u64 }, call_site()).outcome
+    {
+        store(out, value as i32);
+    }
+    0
 }
 
 /// # Safety

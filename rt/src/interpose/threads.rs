@@ -1,16 +1,21 @@
 //! Creating, joining and ending threads.
 
-use super::{early, process, real};
+use super::{
+    attributes,
+    blocking::times_out,
+    cancellation, early, mutexes, process, real,
+    words::{self, Word},
+};
 use crate::{
     accesses::Accesses,
     cell::Global,
-    execution::{self, Start, call_site, event, running},
+    execution::{self, Start, call_site, event, event_patient, running},
     fiber, host,
     phases::{self, Phase},
     sharing,
 };
 use alloc::vec::Vec;
-use leno_model::{AccessKind, Op, ThreadId};
+use leno_model::{AccessKind, Op, Order, ThreadId};
 
 type Value = *mut libc::c_void;
 
@@ -69,6 +74,7 @@ pub extern "C" fn finish_thread() -> ! {
     fiber::clear_frames();
     real!(__call_tls_dtors() -> ());
     run_destructors();
+    mutexes::abandon();
     if execution::end_thread() {
         // The last thread has gone: the process exits as if main had returned 0.
         running().expect("still running").status = Some(0);
@@ -77,21 +83,66 @@ pub extern "C" fn finish_thread() -> ! {
     execution::leave_ended()
 }
 
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
-    let Some(x) = running() else {
-        return real!(pthread_join(handle => u64, result => *mut Value) -> i32);
-    };
-    let Some(thread) = fiber::of_handle(handle) else { return libc::ESRCH };
-    if thread == execution::current_thread().unwrap_or(ThreadId::MAIN) {
+/// How long a join waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Endless,
+    Limited,
+    None,
+}
+
+fn state(thread: ThreadId) -> &'static mut execution::Thread {
+    running().and_then(|x| x.thread_numbered(thread)).expect("a thread of the execution")
+}
+
+/// Sees to it that nobody else joins the thread; false if somebody does already, or it is
+/// detached.
+fn claim(thread: ThreadId) -> bool {
+    let mut free = false;
+    words::exchange(words::word(thread, Word::Joined), || {
+        free = !core::mem::replace(&mut state(thread).claimed, true);
+        free
+    });
+    free
+}
+
+fn give_up(thread: ThreadId) {
+    words::exchange(words::word(thread, Word::Joined), || {
+        state(thread).claimed = false;
+        true
+    });
+}
+
+fn has_ended(thread: ThreadId) -> bool {
+    let read = Accesses::one(AccessKind::Read, fiber::life(thread), 1, Some(Order::SeqCst));
+    let mut ended = false;
+    execution::access(&read, call_site(), || {
+        ended = !state(thread).alive;
+        None
+    });
+    ended
+}
+
+/// Joins a thread. A cancellation point, if it may wait.
+fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
+    let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
+    if Some(thread) == execution::current_thread() {
         return libc::EDEADLK;
     }
-    match x.thread_numbered(thread) {
-        None => return libc::ESRCH,
-        Some(joined) if joined.detached => return libc::EINVAL,
-        Some(_) => {}
+    if patience == Patience::None && !has_ended(thread) {
+        return libc::EBUSY;
+    }
+    if patience != Patience::None {
+        cancellation::point();
+    }
+    if !claim(thread) {
+        return libc::EINVAL;
+    }
+    let site = call_site();
+    let timed = patience == Patience::Limited && !has_ended(thread);
+    if timed && times_out(site) {
+        give_up(thread);
+        return libc::ETIMEDOUT;
     }
     let stored = if result.is_null() {
         Accesses::none()
@@ -99,12 +150,15 @@ pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
         Accesses::one(AccessKind::Write, result as u64, 8, None)
     };
     sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
-    event(Op::Join { thread }, &stored, call_site());
-    let joined = running().expect("in an execution").thread_numbered(thread).expect("it exists");
-    joined.detached = true;
+    let wait = |patience| event_patient(Op::Join { thread }, &stored, site, patience);
+    if patience == Patience::None {
+        wait(execution::Patience::default());
+    } else {
+        cancellation::wait(timed, site, wait, || give_up(thread));
+    }
     if !result.is_null() {
         // SAFETY: the program's own place for the result.
-        unsafe { *result = joined.result };
+        unsafe { *result = state(thread).result };
     }
     0
 }
@@ -112,16 +166,73 @@ pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
-    let Some(x) = running() else { return real!(pthread_detach(handle => u64) -> i32) };
-    match fiber::of_handle(handle).and_then(|thread| x.thread_numbered(thread)) {
-        None => libc::ESRCH,
-        Some(thread) if thread.detached => libc::EINVAL,
-        Some(thread) => {
-            thread.detached = true;
-            0
-        }
+pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
+    if running().is_none() {
+        return real!(pthread_join(handle => u64, result => *mut Value) -> i32);
     }
+    join(handle, result, Patience::Endless)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_tryjoin_np(handle: u64, result: *mut Value) -> i32 {
+    if running().is_none() {
+        return real!(pthread_tryjoin_np(handle => u64, result => *mut Value) -> i32);
+    }
+    join(handle, result, Patience::None)
+}
+
+type Time = *const libc::timespec;
+
+/// Without a time it waits for ever.
+fn until(time: Time) -> Patience {
+    if time.is_null() { Patience::Endless } else { Patience::Limited }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, time: Time) -> i32 {
+    if running().is_none() {
+        return real!(pthread_timedjoin_np(handle => u64, result => *mut Value, time => Time) -> i32);
+    }
+    join(handle, result, until(time))
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_clockjoin_np(
+    handle: u64,
+    result: *mut Value,
+    clock: i32,
+    time: Time,
+) -> i32 {
+    if running().is_none() {
+        return real!(pthread_clockjoin_np(handle => u64, result => *mut Value, clock => i32, time => Time) -> i32);
+    }
+    join(handle, result, until(time))
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
+    if running().is_none() {
+        return real!(pthread_detach(handle => u64) -> i32);
+    }
+    let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
+    let mut twice = false;
+    words::exchange(words::word(thread, Word::Joined), || {
+        let state = state(thread);
+        twice = state.detached;
+        // Whom somebody joins is left to him.
+        let free = !core::mem::replace(&mut state.claimed, true);
+        state.detached |= free;
+        free
+    });
+    if twice { libc::EINVAL } else { 0 }
 }
 
 /// # Safety
@@ -165,6 +276,10 @@ pub fn restore_destructors(kept: &Destructors) {
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructor) -> i32 {
+    // Which number a key gets depends on the others that there are.
+    if running().is_some() {
+        event(Op::Hidden { object: &raw const DESTRUCTORS as u64 }, &Accesses::none(), call_site());
+    }
     let result = real!(pthread_key_create(key => *mut u32, destructor => Destructor) -> i32);
     if result == 0 {
         // SAFETY: libc has stored the key there.

@@ -1,13 +1,15 @@
 //! Time: each thread has a clock of its own that depends on its own past only, and
 //! sleeping orders nothing.
 
-use super::real;
+use super::{
+    cancellation, real, set_errno, store,
+    words::{self, Word},
+};
 use crate::{
     accesses::Accesses,
-    execution::{call_site, running},
-    hooks,
+    execution::{call_site, current_thread, event_patient, running},
 };
-use leno_model::AccessKind;
+use leno_model::Op;
 
 /// A day in November 2026; what matters is that it is the same in every run.
 const START: u64 = 1_794_787_200_000_000_000;
@@ -24,8 +26,13 @@ fn now() -> Option<u64> {
     Some(START + thread.clock)
 }
 
-/// Sleeps, if in an execution: only the thread's clock moves.
+/// Sleeps, if in an execution: only the thread's clock moves. A cancellation point.
 fn sleep_for(nanoseconds: u64) -> bool {
+    cancellation::point();
+    advance(nanoseconds)
+}
+
+fn advance(nanoseconds: u64) -> bool {
     let Some(x) = running() else { return false };
     let thread = x.thread();
     thread.clock = thread.clock.saturating_add(nanoseconds);
@@ -34,15 +41,7 @@ fn sleep_for(nanoseconds: u64) -> bool {
 
 /// Time passes until some timeout; how long that is does not matter to anybody.
 pub fn pass() {
-    sleep_for(SECOND);
-}
-
-/// Writes a result to where the program wants it.
-fn store<T>(out: *mut T, value: T) {
-    let written = Accesses::one(AccessKind::Write, out as u64, size_of::<T>() as u64, None);
-    hooks::modelled(call_site(), &written);
-    // SAFETY: the program's own place for the result.
-    unsafe { *out = value };
+    advance(SECOND);
 }
 
 fn timespec(nanoseconds: u64) -> libc::timespec {
@@ -104,9 +103,7 @@ pub unsafe extern "C" fn gettimeofday(out: *mut libc::timeval, zone: *mut libc::
 pub unsafe extern "C" fn time(out: *mut i64) -> i64 {
     let Some(time) = now() else { return real!(time(out => *mut i64) -> i64) };
     let seconds = (time / SECOND) as i64;
-    if !out.is_null() {
-        store(out, seconds);
-    }
+    store(out, seconds);
     seconds
 }
 
@@ -189,4 +186,19 @@ pub extern "C" fn sched_yield() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_yield() -> i32 {
     sched_yield()
+}
+
+/// Waits for a signal handler to run; none does.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pause() -> i32 {
+    let Some(me) = current_thread() else { return real!(pause() -> i32) };
+    cancellation::point();
+    let (sem, site) = (words::word(me, Word::Signal), call_site());
+    let wait = |patience| event_patient(Op::SemWait { sem }, &Accesses::none(), site, patience);
+    cancellation::wait(false, site, wait, || {});
+    set_errno(libc::EINTR);
+    -1
 }

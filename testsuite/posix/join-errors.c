@@ -1,0 +1,31 @@
+// What joining and detaching refuse.
+// leno: cflags=-DSELF=EDEADLK verdict=safe
+// leno: cflags=-DSELF=0 verdict=bug kind=assert
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+
+static void *work(void *unused)
+{
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread, other;
+    pthread_attr_t attributes;
+    int state;
+    assert(pthread_join(pthread_self(), NULL) == SELF);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    assert(pthread_attr_getdetachstate(&attributes, &state) == 0);
+    assert(state == PTHREAD_CREATE_DETACHED);
+    pthread_create(&thread, &attributes, work, NULL);
+    assert(pthread_join(thread, NULL) == EINVAL);
+    assert(pthread_detach(thread) == EINVAL);
+    pthread_attr_destroy(&attributes);
+    pthread_create(&other, NULL, work, NULL);
+    assert(pthread_detach(other) == 0);
+    assert(pthread_join(other, NULL) == EINVAL);
+    return 0;
+}
