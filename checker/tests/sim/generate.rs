@@ -41,6 +41,7 @@ enum Theme {
     Barriers,
     Timeouts,
     Futexes,
+    Cancellation,
     All,
 }
 
@@ -59,6 +60,8 @@ pub fn program(seed: u64) -> Program {
         Theme::Timeouts,
         Theme::Futexes,
         Theme::Futexes,
+        Theme::Cancellation,
+        Theme::Cancellation,
         Theme::All,
         Theme::All,
     ]);
@@ -314,6 +317,20 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             Instr::FutexWait { loc: word, is: 0, bits, timed: false, reg },
         ],
     };
+    // Requests are posts of the third semaphore or, seldom, of one that others use.
+    let cancel = if r.one_in(6) { sem } else { 2 };
+    let cancellation = |r: &mut Random| match r.below(9) {
+        0 | 1 => vec![Instr::CancellableSemWait { sem, cancel, reg }],
+        2 | 3 => vec![
+            Instr::Lock(mutex),
+            Instr::CancellableWait { cond, mutex, cancel, reg },
+            Instr::Unlock(mutex),
+        ],
+        4 | 5 => vec![Instr::SemPost(cancel)],
+        6 => vec![Instr::SemPost(sem)],
+        7 => vec![Instr::Signal(cond)],
+        _ => vec![Instr::Broadcast(cond)],
+    };
     let others = |r: &mut Random| match r.below(6) {
         0 => vec![Instr::Assert { reg, is: value }],
         1 => vec![Instr::If { reg, is: value, skip: 1 + r.below(2) as u8 }],
@@ -341,7 +358,9 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Timeouts, _) => timeouts(r),
         (Theme::Futexes, 0) => memory(r),
         (Theme::Futexes, _) => futexes(r),
-        (Theme::All, _) => match r.below(10) {
+        (Theme::Cancellation, 0) => memory(r),
+        (Theme::Cancellation, _) => cancellation(r),
+        (Theme::All, _) => match r.below(11) {
             0 => others(r),
             1 => memory(r),
             2 => locks(r),
@@ -351,6 +370,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             6 => barriers(r),
             7 => timeouts(r),
             8 => futexes(r),
+            9 => cancellation(r),
             _ => spins(r),
         },
     }

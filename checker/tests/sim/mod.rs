@@ -144,6 +144,21 @@ pub enum Instr {
         all: bool,
         reg: u8,
     },
+    /// Waits for a semaphore, as a cancellation point does it: another one may end it. The
+    /// register gets 1 for the first, 2 for the other.
+    CancellableSemWait {
+        sem: u8,
+        cancel: u8,
+        reg: u8,
+    },
+    /// The same for a condition variable. Who is cancelled has the mutex again, and
+    /// passes a signal on that it was woken by.
+    CancellableWait {
+        cond: u8,
+        mutex: u8,
+        cancel: u8,
+        reg: u8,
+    },
     FutexRequeue {
         from: Loc,
         to: Loc,
@@ -344,6 +359,8 @@ enum Arrives {
     Event(Op, Vec<Access>),
     /// It blocks with a timeout that does not fire.
     Timed(Op),
+    /// It blocks unless it is cancelled by a post of this semaphore, which is another choice.
+    Cancellable(Op, u64),
     /// Nothing to do here: go on with the next instruction.
     Private,
     Stopped,
@@ -353,7 +370,7 @@ impl Arrives {
     fn event(self) -> (Op, Vec<Access>) {
         match self {
             Arrives::Event(op, accesses) => (op, accesses),
-            Arrives::Timed(op) => (op, vec![]),
+            Arrives::Timed(op) | Arrives::Cancellable(op, _) => (op, vec![]),
             Arrives::Private | Arrives::Stopped => panic!("no event"),
         }
     }
@@ -386,10 +403,11 @@ impl Machine<'_> {
         loop {
             let next = self.next(thread);
             let timed = matches!(next, Arrives::Timed(_));
+            let cancel = if let Arrives::Cancellable(_, sem) = next { Some(sem) } else { None };
             match next {
                 Arrives::Private => self.threads[thread].pc += 1,
                 Arrives::Stopped => return,
-                Arrives::Timed(_) | Arrives::Event(..) => {
+                Arrives::Timed(_) | Arrives::Cancellable(..) | Arrives::Event(..) => {
                     let (op, accesses) = next.event();
                     let state = &mut self.threads[thread];
                     let ordinal = state.ordinal;
@@ -408,7 +426,7 @@ impl Machine<'_> {
                         accesses: &accesses,
                         local_state: self.unroll.is_none().then(|| hasher.finish()),
                         timed,
-                        cancel: None,
+                        cancel,
                     });
                     return;
                 }
@@ -535,6 +553,27 @@ impl Machine<'_> {
                 } else {
                     Op::FutexWake { futex, bits }
                 })
+            }
+            Instr::CancellableSemWait { sem, cancel, .. } => match state.phase {
+                0 => only(Op::SemTryWait { sem: s(cancel) }),
+                1 => only(Op::SemTryWait { sem: s(sem) }),
+                2 => only(fires),
+                3 => Arrives::Cancellable(Op::SemWait { sem: s(sem) }, s(cancel)),
+                _ => Arrives::Timed(Op::SemWait { sem: s(cancel) }),
+            },
+            Instr::CancellableWait { cond, mutex, cancel, .. } => {
+                let (cond, mutex, kind) = (c(cond), m(mutex), self.kind(mutex));
+                match state.phase {
+                    0 => only(Op::SemTryWait { sem: s(cancel) }),
+                    1 => only(Op::Wait { cond, mutex }),
+                    2 => only(fires),
+                    3 => Arrives::Cancellable(Op::Rewait { cond, mutex }, s(cancel)),
+                    4 => Arrives::Timed(Op::SemWait { sem: s(cancel) }),
+                    5 => only(Op::Unwait { cond }),
+                    // Woken by a signal, or not.
+                    6 | 7 => only(Op::Lock { mutex, kind }),
+                    _ => only(Op::Signal { cond }),
+                }
             }
             Instr::FutexRequeue { from, to, all } => {
                 only(Op::FutexRequeue { from: BASE + from.0, to: BASE + to.0, all })
@@ -666,6 +705,22 @@ impl Machine<'_> {
                 (1, _) => again = Some(4),
                 (_, Outcome::Left(true)) => read = Some((reg, 2)),
                 _ => read = Some((reg, 1)),
+            },
+            (Some(Instr::CancellableSemWait { reg, .. }), outcome) => match (phase, outcome) {
+                (0, Outcome::Acquired(false)) => again = Some(1),
+                (1, Outcome::Acquired(false)) => again = Some(2),
+                (2, Outcome::Chosen(chosen)) => again = Some(3 + chosen as u8),
+                (0 | 4, _) => read = Some((reg, 2)),
+                _ => read = Some((reg, 1)),
+            },
+            (Some(Instr::CancellableWait { reg, .. }), outcome) => match (phase, outcome) {
+                (0, Outcome::Acquired(true)) => read = Some((reg, 2)),
+                (2, Outcome::Chosen(chosen)) => again = Some(3 + chosen as u8),
+                (5, Outcome::Left(waiting)) => again = Some(if waiting { 6 } else { 7 }),
+                (0 | 1 | 4, _) => again = Some(phase + 1),
+                (7, _) => again = Some(8),
+                (3, _) => read = Some((reg, 1)),
+                _ => read = Some((reg, 2)),
             },
             (Some(Instr::Choose { reg, .. }), Outcome::Chosen(value)) => {
                 read = Some((reg, value.into()))
