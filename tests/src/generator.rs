@@ -32,8 +32,46 @@ pub enum Statement {
     Assert(u32, u32),
     /// As one step; accesses only.
     Section(Vec<Statement>),
-    /// A thread of its own that runs these, joined after the others.
-    Spawn(Vec<Statement>, Vec<Statement>),
+    Locking(Locking, Vec<Statement>),
+    Simple(Simple),
+    /// A thread of its own that runs these, and what becomes of it after the others.
+    Spawn(Vec<Statement>, Vec<Statement>, Joining),
+}
+
+/// A lock around a block, which is left out where it is not acquired.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Locking {
+    Timed,
+    Read,
+    Write,
+    TryWrite,
+    Spin,
+}
+
+/// What has no parts.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Simple {
+    Post,
+    Take,
+    TryTake,
+    TimedTake,
+    Value,
+    Once,
+    /// A barrier for two.
+    Meet,
+    FutexWait,
+    FutexWake,
+    TestCancel,
+}
+
+/// What a thread does with the one that it has created.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Joining {
+    Join,
+    Try,
+    Timed,
+    Cancel,
+    Detach,
 }
 
 /// The statements of main's threads, and of main itself between creating and joining.
@@ -59,11 +97,40 @@ impl Random {
         (self.next() % u64::from(bound)) as u32
     }
 
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+
     /// One of `count` variables; the first is the most likely, so that threads meet.
     fn variable(&mut self, count: u32) -> u32 {
         self.below(2) * self.below(count)
     }
 }
+
+const SIMPLE: [Simple; 12] = [
+    Simple::Post,
+    Simple::Post,
+    Simple::Take,
+    Simple::Take,
+    Simple::TryTake,
+    Simple::TimedTake,
+    Simple::Value,
+    Simple::Once,
+    Simple::Meet,
+    Simple::FutexWait,
+    Simple::FutexWake,
+    Simple::TestCancel,
+];
+const LOCKING: [Locking; 5] =
+    [Locking::Timed, Locking::Read, Locking::Write, Locking::TryWrite, Locking::Spin];
+const JOINING: [Joining; 6] = [
+    Joining::Join,
+    Joining::Try,
+    Joining::Timed,
+    Joining::Cancel,
+    Joining::Cancel,
+    Joining::Detach,
+];
 
 /// The program of a seed. It has few events, because one of the searches is naive.
 pub fn generate(seed: u64) -> Program {
@@ -84,7 +151,7 @@ pub fn generate(seed: u64) -> Program {
 fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
     *budget = budget.saturating_sub(1);
     // Compound statements stop two levels down and when there is nothing left to fill them.
-    let kinds = if depth < 2 && *budget > 1 { 18 } else { 10 };
+    let kinds = if depth < 2 && *budget > 1 { 24 } else { 14 };
     let (atomic, value) = (random.variable(ATOMICS), random.below(3));
     let mut block = |random: &mut Random| {
         let length = 1 + random.below(2);
@@ -98,13 +165,15 @@ fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
         6 => Statement::PlainRead(random.variable(PLAINS)),
         7 | 8 => Statement::PlainWrite(random.variable(PLAINS), 1 + value),
         9 => Statement::Assert(atomic, 1 + value),
-        10 | 11 => Statement::Locked(random.variable(MUTEXES), block(random)),
-        12 => Statement::TryLocked(random.variable(MUTEXES), block(random)),
-        13 => Statement::Branch(atomic, random.below(2), block(random), block(random)),
-        14 => Statement::AwaitFlag,
-        15 => Statement::SetFlag(random.below(2) == 0),
-        16 => Statement::Section((0..2).map(|_| access(random)).collect()),
-        _ => Statement::Spawn(block(random), block(random)),
+        10..=13 => Statement::Simple(random.pick(&SIMPLE)),
+        14 | 15 => Statement::Locked(random.variable(MUTEXES), block(random)),
+        16 => Statement::TryLocked(random.variable(MUTEXES), block(random)),
+        17 => Statement::Branch(atomic, random.below(2), block(random), block(random)),
+        18 => Statement::AwaitFlag,
+        19 => Statement::SetFlag(random.below(2) == 0),
+        20 | 21 => Statement::Locking(random.pick(&LOCKING), block(random)),
+        22 => Statement::Section((0..2).map(|_| access(random)).collect()),
+        _ => Statement::Spawn(block(random), block(random), random.pick(&JOINING)),
     }
 }
 
@@ -129,6 +198,11 @@ impl Program {
         let bodies: Vec<_> = self.threads.iter().map(|body| writer.thread(body)).collect();
         let main_body = writer.block(&self.main, 1);
         let mut text = format!("{HEAD}{}int main(void)\n{{\n    LOG_STARTS;\n", writer.functions);
+        for (object, init) in INITIALISED {
+            if writer.functions.contains(object) || main_body.contains(object) {
+                text += &format!("    {init}\n");
+            }
+        }
         for number in &bodies {
             text += &format!("    pthread_t t{number};\n");
             text += &format!("    pthread_create(&t{number}, NULL, thread{number}, NULL);\n");
@@ -172,10 +246,9 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
         };
         with(Vec::new());
         match statement {
-            Statement::Locked(_, inner)
-            | Statement::TryLocked(_, inner)
-            | Statement::Section(inner) => with(inner.clone()),
-            Statement::Branch(_, _, one, other) | Statement::Spawn(one, other) => {
+            Statement::Locked(_, inner) | Statement::TryLocked(_, inner) => with(inner.clone()),
+            Statement::Locking(_, inner) | Statement::Section(inner) => with(inner.clone()),
+            Statement::Branch(_, _, one, other) | Statement::Spawn(one, other, _) => {
                 with(one.clone());
                 with(other.clone());
             }
@@ -188,17 +261,41 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
     found
 }
 
+/// Objects that are not initialised statically, by how their uses begin.
+const INITIALISED: [(&str, &str); 3] = [
+    ("sem_", "sem_init(&sem, 0, 0);"),
+    ("pthread_barrier_wait", "pthread_barrier_init(&barrier, NULL, 2);"),
+    ("pthread_spin_lock", "pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);"),
+];
+
 const HEAD: &str = "\
+#define _GNU_SOURCE
 #include <assert.h>
+#include <errno.h>
 #include <leno.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static atomic_int a0, a1;
 static int p0, p1, flag;
 static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_spinlock_t spin;
+static pthread_barrier_t barrier;
+static sem_t sem;
+static const struct timespec soon = { 1, 0 };
+
+static void make(void)
+{
+    p0++;
+}
 
 /* What a thread has read: a local number, because logging must be no event. It is also
    what the thread returns, and goes into the log of the thread that joins it. */
@@ -281,13 +378,53 @@ impl Writer {
                 format!("{pad}leno_atomic_begin();\n{body}{pad}leno_atomic_end();\n")
             }
             Statement::Assert(a, v) => format!("{pad}assert(atomic_load(&a{a}) != {v});\n"),
-            Statement::Spawn(theirs, mine) => {
+            Statement::Locking(how, body) => {
+                let body = self.block(body, depth + 1);
+                let (lock, unlock) = match how {
+                    Locking::Timed => ("mutex_timedlock(&m0, &soon)", "mutex_unlock(&m0)"),
+                    Locking::Read => ("rwlock_rdlock(&rwlock)", "rwlock_unlock(&rwlock)"),
+                    Locking::Write => ("rwlock_wrlock(&rwlock)", "rwlock_unlock(&rwlock)"),
+                    Locking::TryWrite => ("rwlock_trywrlock(&rwlock)", "rwlock_unlock(&rwlock)"),
+                    Locking::Spin => ("spin_lock(&spin)", "spin_unlock(&spin)"),
+                };
+                format!(
+                    "{pad}if (pthread_{lock} == 0) {{\n{body}{pad}    pthread_{unlock};\n\
+                     {pad}}} else {{\n    {}{pad}}}\n",
+                    log("-2".to_string())
+                )
+            }
+            Statement::Simple(simple) => match simple {
+                Simple::Post => format!("{pad}sem_post(&sem);\n"),
+                Simple::Take => format!("{pad}sem_wait(&sem);\n"),
+                Simple::TryTake => log("sem_trywait(&sem)".to_string()),
+                Simple::TimedTake => log("sem_timedwait(&sem, &soon)".to_string()),
+                Simple::Value => {
+                    format!("{pad}{{ int value; sem_getvalue(&sem, &value); LOG(value); }}\n")
+                }
+                Simple::Once => format!("{pad}pthread_once(&once, make);\n"),
+                Simple::Meet => log("pthread_barrier_wait(&barrier)".to_string()),
+                Simple::FutexWait => {
+                    log("syscall(SYS_futex, &a0, FUTEX_WAIT, 0, NULL)".to_string())
+                }
+                Simple::FutexWake => log("syscall(SYS_futex, &a0, FUTEX_WAKE, 1)".to_string()),
+                Simple::TestCancel => format!("{pad}pthread_testcancel();\n"),
+            },
+            Statement::Spawn(theirs, mine, joining) => {
                 let number = self.thread(theirs);
                 let mine = self.block(mine, depth + 1);
+                let join = match joining {
+                    Joining::Join => "JOIN(other)",
+                    Joining::Try => "if (pthread_tryjoin_np(other, NULL) == EBUSY) JOIN(other)",
+                    Joining::Timed => {
+                        "if (pthread_timedjoin_np(other, NULL, &soon) != 0) JOIN(other)"
+                    }
+                    Joining::Cancel => "pthread_cancel(other); JOIN(other)",
+                    Joining::Detach => "pthread_detach(other)",
+                };
                 format!(
                     "{pad}{{\n{pad}    pthread_t other;\n\
                      {pad}    pthread_create(&other, NULL, thread{number}, NULL);\n\
-                     {mine}{pad}    JOIN(other);\n{pad}}}\n"
+                     {mine}{pad}    {join};\n{pad}}}\n"
                 )
             }
         }
