@@ -2,12 +2,13 @@
 
 use crate::{
     cli::{CheckArgs, Format, Unseen, property_name},
-    error::Error,
+    error::{BrokenOff, Error},
     human,
     image::Images,
+    input::Input,
     json, known,
     output::say,
-    program::{self, Launch, Next, Running},
+    program::{self, Journal, Launch, Next, Obituary, Running},
     progress::Progress,
     restart::{self, Restart},
     story::Story,
@@ -24,7 +25,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     env,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Checks the program, prints the verdict, and gives the exit status.
@@ -50,95 +51,151 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
     let progress = Progress::start(args.quiet || args.format == Format::Json);
-    let launch = Launch {
-        program: &program,
-        args: &words,
-        directory: None,
-        runtime: &runtime,
-        show_output: args.show_output,
-        input: args.input.as_deref(),
-    };
-    let mut running = Running::start(&launch)?;
+    let input = Input::open(args.input.as_deref(), &program)?;
     let mut check = Check {
         args,
+        runtime,
         images: Images::default(),
+        loaded: Vec::new(),
         output: Output::open(&args.output)?,
         program,
         words,
+        input,
+        journal: Journal::create(),
+        progress,
         counts: Counts::default(),
         bugs: Vec::new(),
         notes: Vec::new(),
     };
-    let (ending, summary) = loop {
-        match running.next(deadline) {
-            Next::TimedOut => break (Ending::TimedOut, None),
-            Next::Interrupted => break (Ending::Interrupted, None),
-            Next::Ended(how) => return Err(Error::BrokenOff(check.with_bugs(how))),
-            Next::Message(Message::Hello { units }) => {
-                check.images = Images::load(units)?;
-                let (isolate, kernel) = check.restart(&runtime)?;
-                let scratch = running.scratch();
-                running.send(&Job {
-                    mode: Mode::Check {
-                        search,
-                        keep_going: args.keep_going,
-                        max_executions: args.max_executions,
-                    },
-                    properties: args.properties.clone(),
-                    max_steps: args.max_steps,
-                    show_output: args.show_output,
-                    record_all: args.record_all,
-                    isolate,
-                    kernel,
-                    scratch,
-                    profile: args.profile,
-                    nondet: args.nondet.clone(),
-                    unknown_callees: unknown_callees(&check.images, &runtime)?,
-                });
-            }
-            Next::Message(Message::Notice(note)) => check.notes.push(note),
-            Next::Message(Message::Progress(counts)) => {
-                progress.show(&counts);
-                check.counts = counts;
-            }
-            Next::Message(Message::Bug(bug)) => check.save(bug)?,
-            Next::Message(Message::Replayed(_)) => {}
-            Next::Message(Message::Fault(fault)) => return Err(fault_error(fault, &check.images)),
-            Next::Message(Message::Done(summary)) => break (ending(&summary), Some(summary)),
-        }
+    let mode =
+        Mode::Check { search, keep_going: args.keep_going, max_executions: args.max_executions };
+    let (ending, summary) = match check.converse(mode, deadline)? {
+        Heard::Done(ending, summary) => (ending, summary),
+        Heard::Silence(obituary) => check.inquest(obituary)?,
     };
-    drop(running);
-    drop(progress);
     Ok(check.finish(ending, summary, started))
 }
+
+/// How a conversation with the runtime ended.
+enum Heard {
+    Done(Ending, Option<Summary>),
+    /// The process ended and did not say so.
+    Silence(Obituary),
+}
+
+/// How long an execution may take in which the process has died before. Schedules take a
+/// fraction of a second; but one that was killed from outside may never come to its end.
+const INQUEST: Duration = Duration::from_secs(10);
 
 /// A check in progress.
 struct Check<'a> {
     args: &'a CheckArgs,
+    runtime: PathBuf,
     images: Images,
+    /// Where the units' tables lie in the process.
+    loaded: Vec<u64>,
     output: Output,
     program: PathBuf,
     words: Vec<String>,
+    input: Input,
+    journal: Journal,
+    progress: Progress,
     counts: Counts,
     bugs: Vec<Found>,
     notes: Vec<String>,
 }
 
 impl<'a> Check<'a> {
+    /// Starts the program, gives the runtime its job, and listens to it.
+    fn converse(&mut self, mode: Mode, deadline: Option<Instant>) -> Result<Heard, Error> {
+        let mut running = Running::start(&Launch {
+            program: &self.program,
+            args: &self.words,
+            directory: None,
+            runtime: &self.runtime,
+            show_output: self.args.show_output,
+            input: &self.input,
+            journal: &self.journal,
+        })?;
+        let mut has_job = false;
+        loop {
+            match running.next(deadline) {
+                Next::Quiet if self.args.quiet => {}
+                Next::Quiet => self.progress.note(&self.not_heard_of()),
+                Next::TimedOut => return Ok(Heard::Done(Ending::TimedOut, None)),
+                Next::Interrupted => return Ok(Heard::Done(Ending::Interrupted, None)),
+                Next::Ended(obituary) if has_job => return Ok(Heard::Silence(obituary)),
+                Next::Ended(Obituary { how, .. }) => {
+                    return Err(self.broken_off(format!("{how}, before its main was called")));
+                }
+                Next::Message(Message::Hello { units, loaded }) => {
+                    self.images = Images::load(units)?;
+                    self.loaded = loaded;
+                    let job = self.job(mode.clone(), running.scratch())?;
+                    running.send(&job);
+                    has_job = true;
+                }
+                Next::Message(Message::Notice(note)) => self.notes.push(note),
+                Next::Message(Message::Progress(counts)) => {
+                    self.progress.show(&counts);
+                    self.counts = counts;
+                }
+                Next::Message(Message::Bug(bug)) => self.save(bug)?,
+                Next::Message(Message::Replayed(_)) => {}
+                Next::Message(Message::Fault(Fault::Died { how, thread, site })) => {
+                    let place = words::last_seen(&thread, site, &self.images);
+                    return Err(self.broken_off(format!("{how}{place}")));
+                }
+                Next::Message(Message::Fault(fault)) => {
+                    return Err(fault_error(fault, &self.images));
+                }
+                Next::Message(Message::Done(summary)) => {
+                    return Ok(Heard::Done(ending(&summary), Some(summary)));
+                }
+            }
+        }
+    }
+
+    fn job(&mut self, mode: Mode, scratch: String) -> Result<Job, Error> {
+        let (isolate, kernel) = self.restart()?;
+        Ok(Job {
+            mode,
+            properties: self.args.properties.clone(),
+            max_steps: self.args.max_steps,
+            show_output: self.args.show_output,
+            record_all: self.args.record_all,
+            isolate,
+            kernel,
+            scratch,
+            profile: self.args.profile,
+            nondet: self.args.nondet.clone(),
+            unknown_callees: unknown_callees(&self.images, &self.runtime)?,
+        })
+    }
+
+    /// The process has died: another one reads the journal and says what it makes of it.
+    fn inquest(&mut self, found: Obituary) -> Result<(Ending, Option<Summary>), Error> {
+        let mode = Mode::Inquest { keep_going: self.args.keep_going, status: found.status };
+        match self.converse(mode, Some(Instant::now() + INQUEST))? {
+            Heard::Done(ending, Some(summary)) => Ok((ending, Some(summary))),
+            Heard::Done(_, None) | Heard::Silence(_) => Err(self.broken_off(found.how)),
+        }
+    }
+
     /// How executions are repeated: whether each must be a process of its own, which is
     /// said with the reason if the user did not ask for it, and whether there is more
     /// than memory to put back.
-    fn restart(&mut self, runtime: &Path) -> Result<(bool, bool), Error> {
-        let ours = program::exports(runtime)?;
+    fn restart(&mut self) -> Result<(bool, bool), Error> {
+        let ours = program::exports(&self.runtime)?;
         let instrumented: HashSet<_> = self.images.functions().collect();
         match restart::restart(self.images.imported(), &ours, &instrumented) {
             Restart::InPlace { kernel } => Ok((self.args.isolate, kernel)),
             Restart::Isolated(function) => {
-                if !self.args.isolate {
-                    let note = format!(
-                        "each execution is a process of its own, because the program calls \
-                         {function}, whose effects are not put back in place"
-                    );
+                let note = format!(
+                    "each execution is a process of its own, because the program calls \
+                     {function}, whose effects are not put back in place"
+                );
+                if !self.args.isolate && !self.notes.contains(&note) {
                     self.notes.push(note);
                 }
                 Ok((true, true))
@@ -167,15 +224,28 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn with_bugs(&self, how: String) -> String {
-        match &self.bugs[..] {
-            [] => how,
-            bugs => {
-                let traces: Vec<_> = bugs.iter().map(|bug| human::shown(&bug.trace)).collect();
-                let found = words::count(bugs.len() as u64, "bug");
-                format!("{how}; {found} had been found before: {}", traces.join(", "))
-            }
-        }
+    /// What to tell somebody who waits for an execution that does not end.
+    fn not_heard_of(&self) -> String {
+        let site = self.journal.last_site().and_then(|address| {
+            let unit = self.loaded.iter().rposition(|start| *start <= address)?;
+            let index = (address - self.loaded[unit]).try_into().ok()?;
+            Some(SiteId { unit: unit as u32, index })
+        });
+        let place = match site {
+            Some(site) => format!(", last seen at {}", words::place(Some(site), &self.images)),
+            None => String::new(),
+        };
+        format!(
+            "an execution has been running for {} s without an end{place}; \
+             --timeout limits the time, --max-steps the length of an execution",
+            program::QUIET.as_secs()
+        )
+    }
+
+    /// The check cannot go on: what is known until now.
+    fn broken_off(&self, how: String) -> Error {
+        let (counts, traces) = (self.counts, self.bugs.iter().map(|bug| bug.trace.clone()));
+        Error::BrokenOff(Box::new(BrokenOff { how, counts, traces: traces.collect() }))
     }
 
     fn finish(self, ending: Ending, summary: Option<Summary>, started: Instant) -> Outcome<'a> {
@@ -278,6 +348,10 @@ pub fn fault_error(fault: Fault, images: &Images) -> Error {
         Fault::Unsupported { what, site: None } => Error::Unsupported(what),
         Fault::Unsupported { what, site } => {
             Error::Unsupported(format!("{what}, at {}", words::place(site, images)))
+        }
+        Fault::Died { how, thread, site } => {
+            let how = format!("{how}{}", words::last_seen(&thread, site, images));
+            Error::BrokenOff(Box::new(BrokenOff { how, ..BrokenOff::default() }))
         }
         Fault::Internal { what } => Error::Runtime(what),
     }

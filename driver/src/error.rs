@@ -2,8 +2,9 @@
 //!
 //! A message names the file it is about and, where there is one, the way out.
 
-use crate::tables;
-use std::{io, path::PathBuf};
+use crate::{human, tables, words};
+use leno_model::wire::Counts;
+use std::{fmt, io, path::PathBuf};
 
 /// No bug, and every interleaving that matters was run.
 pub const EXIT_SAFE: u8 = 0;
@@ -51,12 +52,41 @@ pub enum Error {
     #[error("leno's runtime failed: {0}")]
     Runtime(String),
     #[error("the check broke off: {0}")]
-    BrokenOff(String),
+    BrokenOff(Box<BrokenOff>),
     #[error(
         "shared memory was given to functions that leno has no model of: {0} \
          (--unseen warn or ignore lets the check go on)"
     )]
     Unseen(String),
+}
+
+/// A check or a replay that ended before its end, and what was known by then.
+#[derive(Debug, Default)]
+pub struct BrokenOff {
+    pub how: String,
+    pub counts: Counts,
+    /// Of the bugs that had been found.
+    pub traces: Vec<PathBuf>,
+}
+
+impl fmt::Display for BrokenOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { how, counts, traces } = self;
+        f.write_str(how)?;
+        if counts.executions > 0 {
+            let (executions, events) = (
+                words::count(counts.executions, "execution"),
+                words::count(counts.events, "event"),
+            );
+            write!(f, "; {executions} with {events} had been run before")?;
+        }
+        if !traces.is_empty() {
+            let shown: Vec<_> = traces.iter().map(|trace| human::shown(trace)).collect();
+            let found = words::count(traces.len() as u64, "bug");
+            write!(f, "; {found} had been found before: {}", shown.join(", "))?;
+        }
+        Ok(())
+    }
 }
 
 impl Error {

@@ -68,6 +68,7 @@ pub fn explain(bug: &Bug, images: &Images) -> Explanation {
         Detail::Signal { thread, name, object, stack, .. } => {
             let message = match name.as_str() {
                 "SIGSEGV" => "invalid memory access (SIGSEGV)".to_string(),
+                "stack overflow" => "stack overflow (SIGSEGV)".to_string(),
                 "SIGBUS" => "bus error (SIGBUS)".to_string(),
                 "SIGFPE" => "arithmetic error, such as a division by zero (SIGFPE)".to_string(),
                 "SIGILL" => "illegal instruction (SIGILL)".to_string(),

@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     tables::Tables,
     types::{self, part},
+    words,
 };
 use leno_model::{
     ThreadId,
@@ -309,8 +310,7 @@ impl Threads {
             // A number that the trace does not name.
             return format!("thread {}", thread.0);
         }
-        let numbers: Vec<_> = path.iter().map(|index| (index + 1).to_string()).collect();
-        if numbers.is_empty() { "main".to_string() } else { format!("T{}", numbers.join(".")) }
+        words::thread_name(&path)
     }
 
     /// The name with the start function: `T1 (worker)`.

@@ -17,27 +17,56 @@ use std::{
 /// How long standard input may say nothing.
 const SILENCE_MS: i32 = 3000;
 
-/// Standard input for `program`: the file that the user named, else leno's own.
-pub fn open(file: Option<&Path>, program: &Path) -> Result<Stdio, Error> {
+/// Standard input for the checked program.
+pub struct Input {
+    /// None is an empty one.
+    file: Option<File>,
+    /// Where it starts.
+    offset: u64,
+}
+
+impl Input {
+    /// What `program` is to read: the file that the user named, else leno's own input.
+    pub fn open(file: Option<&Path>, program: &Path) -> Result<Self, Error> {
+        let file = find(file, program)?;
+        let offset = file.as_ref().and_then(|mut file| file.stream_position().ok()).unwrap_or(0);
+        Ok(Self { file, offset })
+    }
+
+    /// An empty one.
+    pub fn none() -> Self {
+        Self { file: None, offset: 0 }
+    }
+
+    /// For a new process: the same as for the one before it.
+    pub fn stdio(&self) -> Stdio {
+        let Some(mut file) = self.file.as_ref() else { return Stdio::null() };
+        // It is a file, and if it cannot be moved, nobody has moved it.
+        let _ = file.seek(io::SeekFrom::Start(self.offset));
+        file.try_clone().map_or_else(|_| Stdio::null(), Stdio::from)
+    }
+}
+
+fn find(file: Option<&Path>, program: &Path) -> Result<Option<File>, Error> {
     if let Some(path) = file {
         let failed = |source| Error::Read { path: path.to_path_buf(), source };
-        return Ok(File::open(path).map_err(failed)?.into());
+        return Ok(Some(File::open(path).map_err(failed)?));
     }
     let failed = |source| Error::Read { path: "standard input".into(), source };
     let stdin = io::stdin();
     // In the background of a terminal the program could not read from it.
     if stdin.is_terminal() {
-        return Ok(Stdio::null());
+        return Ok(None);
     }
-    let Ok(descriptor) = stdin.as_fd().try_clone_to_owned() else { return Ok(Stdio::null()) };
+    let Ok(descriptor) = stdin.as_fd().try_clone_to_owned() else { return Ok(None) };
     let own = File::from(descriptor);
     if own.metadata().map_err(failed)?.is_file() {
-        return Ok(own.into());
+        return Ok(Some(own));
     }
     if !reads_input(program) {
-        return Ok(Stdio::null());
+        return Ok(None);
     }
-    Ok(spool(own).map_err(failed)?.into())
+    Ok(Some(spool(own).map_err(failed)?))
 }
 
 /// Whether the program imports anything that can read standard input.

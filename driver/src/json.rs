@@ -92,5 +92,11 @@ fn related((what, stack): &(String, Vec<Frame>)) -> Value {
 }
 
 pub fn error(error: &Error) -> Value {
-    json!({ "error": { "kind": error.kind(), "message": error.to_string() } })
+    let mut value = json!({ "kind": error.kind(), "message": error.to_string() });
+    if let Error::BrokenOff(broken) = error {
+        value["executions"] = broken.counts.executions.into();
+        value["events"] = broken.counts.events.into();
+        value["traces"] = json!(broken.traces);
+    }
+    json!({ "error": value })
 }

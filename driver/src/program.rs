@@ -3,10 +3,10 @@
 use crate::{
     channel::{read_frame, write_frame},
     error::Error,
-    input,
+    input::Input,
     scratch::Scratch,
 };
-use leno_model::wire::{CHANNEL, Job, Message};
+use leno_model::wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, Message};
 use object::{
     Architecture, Object as _, ObjectSymbol as _,
     read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _},
@@ -17,9 +17,9 @@ use std::{
     ffi::OsStr,
     fs, io,
     os::{
-        fd::{AsFd, AsRawFd},
+        fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
         unix::{
-            fs::PermissionsExt,
+            fs::{FileExt, PermissionsExt},
             net::UnixStream,
             process::{CommandExt, ExitStatusExt},
         },
@@ -116,8 +116,31 @@ pub struct Launch<'a> {
     pub directory: Option<&'a Path>,
     pub runtime: &'a Path,
     pub show_output: bool,
-    /// What it reads from standard input; none is leno's own.
-    pub input: Option<&'a Path>,
+    pub input: &'a Input,
+    pub journal: &'a Journal,
+}
+
+/// Memory that the runtime keeps its records in: it is there when the process is not any
+/// more. None where the system has no such thing; then less is known in that case.
+pub struct Journal(Option<OwnedFd>);
+
+impl Journal {
+    pub fn create() -> Self {
+        // SAFETY: makes a new descriptor, which is then owned here.
+        let file = unsafe {
+            let fd = libc::memfd_create(c"leno".as_ptr(), libc::MFD_CLOEXEC);
+            (fd >= 0).then(|| OwnedFd::from_raw_fd(fd))
+        };
+        Self(file)
+    }
+
+    /// The last hook that the program passed, as an address; none before the first.
+    pub fn last_site(&self) -> Option<u64> {
+        let mut site = [0; 8];
+        let file = fs::File::from(self.0.as_ref()?.try_clone().ok()?);
+        file.read_exact_at(&mut site, LAST_HOOK).ok()?;
+        Some(u64::from_le_bytes(site)).filter(|site| *site != 0)
+    }
 }
 
 /// What the program or the user did next.
@@ -125,10 +148,27 @@ pub struct Launch<'a> {
 pub enum Next {
     Message(Message),
     /// The stream has ended, and this is how the process did.
-    Ended(String),
+    Ended(Obituary),
     TimedOut,
+    /// Nothing has been heard for [`QUIET`].
+    Quiet,
     /// SIGINT or SIGTERM.
     Interrupted,
+}
+
+/// A runtime in good health says something about ten times a second, unless a single
+/// execution takes longer than that.
+pub const QUIET: Duration = Duration::from_secs(5);
+
+/// How long a process may be stopped or half dead before that counts as its end.
+const STILL: Duration = Duration::from_secs(1);
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Obituary {
+    pub how: String,
+    /// Its wait status.
+    pub status: i32,
 }
 
 /// The running program. It is killed with all its processes when this is dropped.
@@ -137,6 +177,10 @@ pub struct Running {
     stream: UnixStream,
     messages: Receiver<io::Result<Message>>,
     interrupted: Arc<AtomicBool>,
+    /// When something was heard the last time, until that has been too long ago.
+    heard: Option<Instant>,
+    /// Since when the process looks as if it never went on.
+    still: Option<Instant>,
     /// Dropped behind the process: what it did to files is undone then.
     scratch: Scratch,
 }
@@ -153,9 +197,10 @@ impl Running {
         command
             .args(launch.args)
             .env(CHANNEL, theirs.as_raw_fd().to_string())
+            .env_remove(JOURNAL)
             .env("LD_BIND_NOW", "1")
             .env("LD_PRELOAD", preload(launch.runtime))
-            .stdin(input::open(launch.input, launch.program)?)
+            .stdin(launch.input.stdio())
             .stdout(output(launch.show_output).map_err(failed)?)
             .stderr(output(launch.show_output).map_err(failed)?)
             // One kill reaches the processes of all executions.
@@ -164,6 +209,10 @@ impl Running {
             command.current_dir(directory);
         }
         let channel_fd = theirs.as_raw_fd();
+        let journal_fd = launch.journal.0.as_ref().map(AsRawFd::as_raw_fd);
+        if let Some(fd) = journal_fd {
+            command.env(JOURNAL, fd.to_string());
+        }
         // SAFETY: only async-signal-safe system calls on values copied in.
         unsafe {
             command.pre_exec(move || {
@@ -171,17 +220,20 @@ impl Running {
                 // which the runtime's own check for nondeterminism would notice.
                 libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                match libc::fcntl(channel_fd, libc::F_SETFD, 0) {
-                    -1 => Err(io::Error::last_os_error()),
-                    _ => Ok(()),
+                for fd in [Some(channel_fd), journal_fd].into_iter().flatten() {
+                    if libc::fcntl(fd, libc::F_SETFD, 0) == -1 {
+                        return Err(io::Error::last_os_error());
+                    }
                 }
+                Ok(())
             });
         }
         let child = command.spawn().map_err(failed)?;
         drop(theirs);
         let messages = receive(stream.try_clone().map_err(failed)?);
         let scratch = Scratch::new().map_err(failed)?;
-        Ok(Self { child, stream, messages, interrupted, scratch })
+        let heard = Some(Instant::now());
+        Ok(Self { child, stream, messages, interrupted, heard, still: None, scratch })
     }
 
     /// The folder for the runtime's journal.
@@ -198,10 +250,26 @@ impl Running {
     pub fn next(&mut self, deadline: Option<Instant>) -> Next {
         loop {
             match self.messages.recv_timeout(Duration::from_millis(50)) {
-                Ok(Ok(message)) => return Next::Message(message),
-                Ok(Err(error)) => return Next::Ended(format!("its last message was cut: {error}")),
+                Ok(Ok(message)) => {
+                    self.heard = Some(Instant::now());
+                    return Next::Message(message);
+                }
+                Ok(Err(error)) => {
+                    let how = format!("its last message was cut: {error}");
+                    return Next::Ended(Obituary { how, ..self.obituary() });
+                }
                 Err(RecvTimeoutError::Disconnected) => return Next::Ended(self.obituary()),
                 Err(RecvTimeoutError::Timeout) => {}
+            }
+            let state = self.state();
+            match (self.still, state) {
+                (_, None) => self.still = None,
+                (None, Some(_)) => self.still = Some(Instant::now()),
+                // A process that is about to end looks like this for a moment.
+                (Some(since), Some(how)) if since.elapsed() > STILL => {
+                    return Next::Ended(Obituary { how: how.to_string(), status: 0 });
+                }
+                _ => {}
             }
             if self.interrupted.load(Ordering::Relaxed) {
                 return Next::Interrupted;
@@ -209,18 +277,42 @@ impl Running {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Next::TimedOut;
             }
+            if self.heard.take_if(|heard| heard.elapsed() > QUIET).is_some() {
+                return Next::Quiet;
+            }
         }
     }
 
     /// How the process ended, in words. It closes the socket a moment before it ends.
-    fn obituary(&mut self) -> String {
+    fn obituary(&mut self) -> Obituary {
         for _ in 0..40 {
             if let Ok(Some(status)) = self.child.try_wait() {
-                return ended(status);
+                return Obituary { how: ended(status), status: status.into_raw() };
             }
             thread::sleep(Duration::from_millis(25));
         }
-        "the program closed its channel to leno but is still running".to_string()
+        let how = "the program closed its channel to leno but is still running".to_string();
+        Obituary { how, status: 0 }
+    }
+
+    /// Whether the process will never say anything again though it has not ended: its one
+    /// kernel thread that does anything has ended by itself, or is stopped.
+    fn state(&self) -> Option<&'static str> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The state stands behind the name, which is in parentheses and may hold any.
+        match stat.rsplit_once(')')?.1.trim_start().as_bytes().first()? {
+            b'T' => Some("the program has stopped itself"),
+            // A process that has ended is a zombie too, but then the stream ends.
+            b'Z' if Path::new(&format!("/proc/{}/task", self.child.id()))
+                .read_dir()
+                .ok()?
+                .count()
+                > 1 =>
+            {
+                Some("the program ended its main thread by a raw system call")
+            }
+            _ => None,
+        }
     }
 }
 

@@ -4,11 +4,12 @@ use crate::{
     check::{fault_error, require_tables},
     cli::{Format, ReplayArgs, ReportArgs},
     columns,
-    error::{EXIT_BUG, EXIT_SAFE, Error},
+    error::{BrokenOff, EXIT_BUG, EXIT_SAFE, Error},
     human,
     image::{Images, Threads},
+    input::Input,
     json, output,
-    program::{self, Launch, Next, Running},
+    program::{self, Journal, Launch, Next, Obituary, Running},
     story::Story,
     trace_file::{TraceFile, traces_in},
     words,
@@ -120,24 +121,27 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     require_tables(&file.program)?;
     let runtime = program::runtime()?;
     let input = file.options["input"].as_str().map(|input| file.directory.join(input));
+    let input = Input::open(input.as_deref(), &file.program)?;
     let launch = Launch {
         program: &file.program,
         args: &file.args,
         directory: Some(&file.directory),
         runtime: &runtime,
         show_output,
-        input: input.as_deref(),
+        input: &input,
+        journal: &Journal::create(),
     };
     let mut running = Running::start(&launch)?;
     let mut images = Images::default();
     let (mut trace, mut bugs) = (None, Vec::new());
     loop {
         match running.next(None) {
+            Next::Quiet => {}
             Next::TimedOut | Next::Interrupted => {
-                return Err(Error::BrokenOff("the replay was interrupted".into()));
+                return Err(broken_off("the replay was interrupted".into()));
             }
-            Next::Ended(how) => return Err(Error::BrokenOff(how)),
-            Next::Message(Message::Hello { units }) => {
+            Next::Ended(Obituary { how, .. }) => return Err(broken_off(how)),
+            Next::Message(Message::Hello { units, .. }) => {
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
                 let job = job(file, show_output, running.scratch());
@@ -155,6 +159,10 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     };
     compare(&file.bug.trace, &trace, &images)?;
     Ok(Seen { images, trace, bugs })
+}
+
+fn broken_off(how: String) -> Error {
+    Error::BrokenOff(Box::new(BrokenOff { how, ..BrokenOff::default() }))
 }
 
 fn job(file: &TraceFile, show_output: bool, scratch: String) -> Job {

@@ -208,6 +208,19 @@ pub fn place(site: Option<SiteId>, images: &Images) -> String {
     }
 }
 
+/// Where a program was when it ended: `, last seen in T1 at file:line in function`.
+pub fn last_seen(thread: &[u32], site: Option<SiteId>, images: &Images) -> String {
+    let Some(site) = site else { return String::new() };
+    let name = thread_name(thread);
+    format!(", last seen in {name} at {}", place(Some(site), images))
+}
+
+/// A thread by its path: `main`, `T1`, `T1.2`.
+pub fn thread_name(path: &[u32]) -> String {
+    let numbers: Vec<_> = path.iter().map(|index| (index + 1).to_string()).collect();
+    if numbers.is_empty() { "main".to_string() } else { format!("T{}", numbers.join(".")) }
+}
+
 /// Whether two operands' objects have bytes in common.
 pub fn overlap(a: &Object, a_len: u64, b: &Object, b_len: u64) -> bool {
     let ranges = |a: u64, b: u64| a < b.saturating_add(b_len) && b < a.saturating_add(a_len);

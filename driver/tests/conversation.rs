@@ -3,7 +3,8 @@
 
 use leno_driver::{
     channel::{read_frame, write_frame},
-    program::{Launch, Next, Running},
+    input::Input,
+    program::{Journal, Launch, Next, Obituary, Running},
 };
 use leno_model::wire::{CHANNEL, Counts, Job, Message, Mode, SearchKind, Summary};
 use std::{
@@ -31,7 +32,7 @@ fn peer(script: &str) {
     let fd = env::var(CHANNEL).unwrap().parse().unwrap();
     // SAFETY: the descriptor was left open for this process by its parent.
     let mut stream = unsafe { UnixStream::from_raw_fd(fd) };
-    write_frame(&mut stream, &Message::Hello { units: vec![] }).unwrap();
+    write_frame(&mut stream, &Message::Hello { units: vec![], loaded: vec![] }).unwrap();
     let job: Job = read_frame(&mut stream).unwrap().unwrap();
     let counts = Counts { executions: job.max_steps, ..Counts::default() };
     match script {
@@ -65,7 +66,8 @@ fn start(script: &str) -> Running {
         // Preloading a file that is not there only makes the loader complain.
         runtime: Path::new(""),
         show_output: false,
-        input: None,
+        input: &Input::none(),
+        journal: &Journal::create(),
     };
     let mut running = Running::start(&launch).unwrap();
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));
@@ -94,12 +96,12 @@ fn a_conversation_goes_to_its_end() {
 }
 
 fn an_end_without_a_word_is_noticed() {
-    let Next::Ended(how) = start("status").next(None) else { panic!() };
+    let Next::Ended(Obituary { how, .. }) = start("status").next(None) else { panic!() };
     assert!(how.contains("status 7"), "{how}");
 }
 
 fn a_signal_is_told_from_a_status() {
-    let Next::Ended(how) = start("signal").next(None) else { panic!() };
+    let Next::Ended(Obituary { how, .. }) = start("signal").next(None) else { panic!() };
     assert!(how.contains("SIGABRT"), "{how}");
 }
 

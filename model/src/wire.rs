@@ -18,6 +18,23 @@ use serde::{Deserialize, Serialize};
 /// The environment variable that holds the number of the socket's descriptor.
 pub const CHANNEL: &str = "LENO_CHANNEL";
 
+/// The environment variable that holds the descriptor of the journal: memory that the
+/// driver owns and the runtime keeps its records in, so that they outlive the process.
+pub const JOURNAL: &str = "LENO_JOURNAL";
+
+/// The last hook that the program passed. It stands in the journal at
+/// [`LAST_HOOK`], where the driver can see it at any time.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct LastHook {
+    /// As it is in the process: 0 before the first hook.
+    pub site: u64,
+    pub thread: u32,
+}
+
+/// Behind the page with the length of this list of one entry.
+pub const LAST_HOOK: u64 = 4096;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchKind {
@@ -69,6 +86,13 @@ pub enum Mode {
     },
     /// Run this schedule once and send the trace of what happens.
     Replay { threads: Vec<ThreadName>, steps: Vec<Step>, shared: Vec<SharedRange> },
+    /// The process that ran a check is dead, and the journal is what it left: say how far
+    /// it came, and run the execution that it died in once more.
+    Inquest {
+        keep_going: bool,
+        /// The wait status of the process.
+        status: i32,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -76,13 +100,15 @@ pub enum Message {
     /// The first message, before the program's `main`.
     Hello {
         units: Vec<Unit>,
+        /// Where each unit's table lies in this process.
+        loaded: Vec<u64>,
     },
     /// Something the user should know: a mode that was changed, a limit reached.
     Notice(String),
     /// Sent about ten times a second.
     Progress(Counts),
     Bug(Bug),
-    /// The answer to `Mode::Replay`.
+    /// The answer to [`Mode::Replay`].
     Replayed(Trace),
     Done(Summary),
     /// The check cannot go on.
@@ -150,6 +176,9 @@ pub enum Fault {
     Nondeterminism { step: u32, expected: Option<Place>, found: Option<Place> },
     /// The program did something that the runtime cannot check.
     Unsupported { what: String, site: Option<SiteId> },
+    /// An execution ended behind the runtime's back, last seen at this site in the thread
+    /// with this path (see [`crate::thread::ThreadTable::path`]).
+    Died { how: String, thread: Vec<u32>, site: Option<SiteId> },
     /// The runtime itself failed.
     Internal { what: String },
 }

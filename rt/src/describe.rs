@@ -71,7 +71,8 @@ fn is_control(addr: u64, owner: ThreadId) -> bool {
 }
 
 /// The calls that lead to where a thread is, innermost first. `site` is where it
-/// stands itself, or 0 if that is the call that its innermost frame is making.
+/// stands itself, or 0 if that is the call that its innermost frame is making. Of a deep
+/// recursion only the innermost calls are given: a trace has a stack for each step.
 pub fn stack(
     site: SiteRef,
     mut frame: *const FrameRecord,
@@ -79,7 +80,9 @@ pub fn stack(
     let mut sites = alloc::vec::Vec::new();
     let mut inner = site;
     // SAFETY: the chain of frame records of a thread that exists.
-    while let Some(record) = unsafe { frame.as_ref() } {
+    while let Some(record) = unsafe { frame.as_ref() }
+        && sites.len() < DEEPEST
+    {
         let here = if inner.0 != 0 { inner } else { SiteRef(record.site) };
         inner = SiteRef(0);
         sites.extend(units::site_id(here));
@@ -90,6 +93,8 @@ pub fn stack(
     }
     sites
 }
+
+const DEEPEST: usize = 100;
 
 /// What an access does: `reads 4 bytes`.
 fn does(access: &Access) -> (&'static str, String) {

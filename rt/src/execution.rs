@@ -77,6 +77,7 @@ pub struct Running {
     /// With a tracer the execution is one to be shown, and ends with its plan.
     tracer: Option<Tracer>,
     plan_len: usize,
+    cut: bool,
     /// As in the job; 0 is "no limit".
     max_steps: u64,
     /// What `exit` was called with.
@@ -85,6 +86,8 @@ pub struct Running {
     pub exited_at: usize,
     /// Semaphores with a name.
     pub named: Vec<Named>,
+    /// How the execution ended.
+    end: Option<End>,
 }
 
 static RUNNING: Global<Option<Running>> = Global::new(None);
@@ -122,6 +125,8 @@ pub struct Settings {
     pub keep_going: bool,
     pub max_steps: u64,
     pub traced: bool,
+    /// End right behind the plan's last event: what comes then is fatal to the process.
+    pub cut: bool,
 }
 
 /// Where the host waits for the end of the execution.
@@ -146,16 +151,19 @@ pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
         keep_going: settings.keep_going && !settings.traced,
         tracer: settings.traced.then(Tracer::default),
         plan_len,
+        cut: settings.cut,
         max_steps: settings.max_steps,
         status: None,
         exited_at: 0,
         named: Vec::new(),
+        end: None,
     });
     phases::enter(Phase::Program);
     let host = HOST.get();
     host.thread_pointer = first.thread_pointer;
     // SAFETY: a fresh context; `finish` resumes this one.
     unsafe { fiber::switch(host, first) };
+    wind_up();
     phases::enter(Phase::Analysing);
     let Some(Running { director, mut threads, .. }) = RUNNING.get().take() else {
         return Vec::new();
@@ -361,6 +369,7 @@ pub fn access(planned: &Accesses, site: SiteRef, settle: impl FnOnce() -> Option
 /// Has the running thread stand at its next event until its turn has come.
 fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) {
     phases::enter(Phase::Scheduling);
+    require_room(site);
     let x = running().expect("events happen in an execution");
     let me = x.current;
     let thread = x.thread();
@@ -390,6 +399,7 @@ fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) {
     let arrival = Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel };
     x.director.arrive(arrival);
     wait_for_turn();
+    record().passes(me, site);
 }
 
 /// Lets the event happen that the running thread stands at.
@@ -405,6 +415,7 @@ fn perform(accesses: &[Access]) -> Event {
     if let Some(tracer) = &mut x.tracer {
         tracer.performed(&event, accesses);
     }
+    end_if_cut();
     phases::enter(Phase::Program);
     event
 }
@@ -459,9 +470,37 @@ fn end_section() {
     }
 }
 
+/// Ends an execution that is to end here (see [`Settings::cut`]).
+pub fn end_if_cut() {
+    if running().is_some_and(|x| x.cut && record().events.len() >= x.plan_len) {
+        finish(End::Bounded);
+    }
+}
+
+/// Fails if the running thread's stack is all but used up. The runtime works on the
+/// program's stacks, and an overflow in the middle of its work would leave a mess.
+#[inline(always)]
+pub fn require_room(site: SiteRef) {
+    if fiber::is_full() {
+        overflow(site);
+    }
+}
+
+#[cold]
+fn overflow(site: SiteRef) -> ! {
+    let number = libc::SIGSEGV as u32;
+    let text = FailureText::Signal { number, name: STACK_OVERFLOW, object: None };
+    running().expect("fibers run in an execution").thread().last_site = site;
+    fail(Property::Crash, number, site, text)
+}
+
+/// What a crash is called that is the stack's.
+pub const STACK_OVERFLOW: &str = "stack overflow";
+
 /// The running thread passes a hook that is no event.
 pub fn private(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
+    record().passes(x.current, site);
     let thread = x.thread();
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
@@ -616,6 +655,18 @@ pub fn block_history(start: u64) -> Vec<Part> {
 /// The execution is over.
 pub fn finish(end: End) -> ! {
     let x = running().expect("only an execution can end");
+    x.end = Some(end);
+    let mut abandoned = Context { stack_pointer: 0, thread_pointer: 0 };
+    // SAFETY: the host waits in `run`.
+    unsafe { fiber::switch(&mut abandoned, *HOST.get()) };
+    unreachable!("an execution that is over was resumed")
+}
+
+/// Completes the record of an execution that is over. On the host's stack: there may be
+/// no room left on the program's.
+fn wind_up() {
+    let x = running().expect("the execution is over, but still there");
+    let end = x.end.expect("who comes back to the host has said why");
     let record = record();
     for pending in x.director.pending() {
         let first_access = record.accesses.len() as u32;
@@ -638,10 +689,6 @@ pub fn finish(end: End) -> ! {
     if let Some(tracer) = x.tracer.take() {
         tracer.report(x, record);
     }
-    let mut abandoned = Context { stack_pointer: 0, thread_pointer: 0 };
-    // SAFETY: the host waits in `run`.
-    unsafe { fiber::switch(&mut abandoned, *HOST.get()) };
-    unreachable!("an execution that is over was resumed")
 }
 
 /// The innermost frame record of a thread.

@@ -15,8 +15,14 @@ use leno_model::ThreadId;
 const STACKS: usize = 0x1000_0000_0000;
 /// Address space for each stack; the lowest page is a guard.
 const STRIDE: usize = 16 << 20;
-const STACK: usize = 8 << 20;
+/// As large as Linux makes a thread's stack by default, and room for ourselves.
+const STACK: usize = (8 << 20) + RESERVE;
+/// What a program may not use at the lower end of a stack, because our hooks run there
+/// too. The deepest of them, making an event with a tracer, uses a few kilobytes.
+const RESERVE: usize = 64 << 10;
 const PAGE: usize = 4096;
+/// More than there can be threads.
+const MAX_STACKS: usize = 1 << 16;
 
 /// A context that does not run: where its registers are saved, and its thread pointer.
 #[derive(Clone, Copy)]
@@ -142,6 +148,23 @@ pub fn is_stack(addr: usize) -> bool {
     addr.checked_sub(STACKS).is_some_and(|offset| offset / STRIDE < provided())
 }
 
+/// Whether a fiber runs into the reserve of its stack.
+#[inline(always)]
+pub fn is_full() -> bool {
+    let pointer: usize;
+    // SAFETY: reads the stack pointer.
+    unsafe { asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
+    let offset = pointer.wrapping_sub(STACKS);
+    offset < MAX_STACKS * STRIDE && offset % STRIDE < PAGE + RESERVE
+}
+
+/// Whether a fault at this address is what an overflow of a stack looks like: it is the
+/// stack's lowest page, or between that and the stack before.
+pub fn is_guard(addr: usize) -> bool {
+    let offset = addr.wrapping_sub(STACKS);
+    offset < MAX_STACKS * STRIDE && !(PAGE..STACK).contains(&(offset % STRIDE))
+}
+
 /// Whose stack an address lies on.
 pub fn owner_of(addr: usize) -> Option<ThreadId> {
     let index = addr.checked_sub(STACKS)? / STRIDE;
@@ -172,7 +195,7 @@ type Create = unsafe extern "C" fn(
 
 fn map_stack(index: usize) -> Result<usize, i32> {
     let low = STACKS + index * STRIDE;
-    sys::map(low, STACK, false).ok_or(libc::ENOMEM)?;
+    sys::map(low, STACK).ok_or(libc::ENOMEM)?;
     sys::protect(low, PAGE, libc::PROT_NONE);
     Ok(low)
 }

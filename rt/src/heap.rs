@@ -100,7 +100,7 @@ pub fn allocate(
             return (block.start as *mut u8, true);
         }
     }
-    if arena.used == 0 && sys::map(base, STRIDE, false).is_none() {
+    if arena.used == 0 && sys::map(base, STRIDE).is_none() {
         return FAILED;
     }
     // Room is a power of two for blocks that may be used again.

@@ -46,6 +46,7 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
     if accesses.is_empty() {
         return;
     }
+    execution::require_room(site);
     let borrowed = borrows(thread, accesses);
     if borrowed {
         sharing::is_event(thread, accesses);
@@ -228,6 +229,7 @@ fn atomic(
     settle: impl FnOnce() -> (AccessKind, Order),
 ) {
     let Some(thread) = current_thread() else { return };
+    execution::require_room(SiteRef(site));
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
     let planned = access(planned, mode.order());
     let borrowed = borrows(thread, &planned);

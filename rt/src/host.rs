@@ -9,18 +9,22 @@ use crate::{
     cell::Global,
     channel,
     execution::{self, Settings},
-    fiber, interpose, kernel, leaks, libc_models,
+    fiber,
+    inquest::{self, Death},
+    interpose,
+    kernel::{self, descriptors},
+    leaks, libc_models,
     phases::{self, Phase},
     record::{self, record},
     sharing, signals, snapshot, sys,
     trace::place,
     units,
 };
-use alloc::{boxed::Box, format, string::String, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 use leno_checker::{Blocked, Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
-    wire::{CHANNEL, Counts, Fault, Job, Message, Mode, SearchKind, Summary},
+    wire::{CHANNEL, Counts, Fault, JOURNAL, Job, Message, Mode, SearchKind, Summary},
 };
 
 pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
@@ -56,6 +60,8 @@ pub enum Shown {
     Found(Finding),
     /// The process ended with a status that is not 0.
     Status(i32),
+    /// The process was ended by a signal.
+    Died(Death),
 }
 
 /// # Safety
@@ -74,18 +80,24 @@ pub unsafe extern "C" fn __libc_start_main(
     // our main and, behind all destructors, our last words.
     unsafe {
         let real: StartMain = core::mem::transmute(interpose::next(c"__libc_start_main"));
-        let Some(fd) = channel_descriptor() else {
+        let Some(fd) = descriptor(CHANNEL) else {
             return real(main, argc, argv, init, fini, rtld_fini, stack_end);
         };
         channel::open(fd);
+        *JOURNAL_FILE.get() = descriptor(JOURNAL).map(descriptors::reserve);
+        interpose::process::expect_quick_exit();
         *PROGRAM.get() = Some(Program { main, argc, argv, envp: core::ptr::null_mut() });
         *RTLD_FINI.get() = rtld_fini;
         real(host_main, argc, argv, init, fini, Some(last_words), stack_end)
     }
 }
 
-fn channel_descriptor() -> Option<i32> {
-    let name = format!("{CHANNEL}\0");
+/// The descriptor of the journal, before it is mapped.
+static JOURNAL_FILE: Global<Option<i32>> = Global::new(None);
+
+/// A descriptor that the driver has left open.
+fn descriptor(variable: &str) -> Option<i32> {
+    let name = format!("{variable}\0");
     // SAFETY: a string that ends with a zero; the result is one too.
     unsafe {
         let value = libc::getenv(name.as_ptr().cast());
@@ -125,19 +137,24 @@ unsafe extern "C" fn host_main(
     if let Some(program) = PROGRAM.get() {
         program.envp = envp;
     }
-    channel::send(&Message::Hello { units: units::list() });
+    channel::send(&Message::Hello { units: units::list(), loaded: units::loaded() });
     let Some(job) = channel::receive_job() else { sys::exit_group(70) };
     // SAFETY: a call of libc's at start-up. Children of the program are not checked.
     unsafe {
         libc::unsetenv(c"LD_PRELOAD".as_ptr());
         libc::unsetenv(c"LD_BIND_NOW".as_ptr());
         libc::unsetenv(c"LENO_CHANNEL".as_ptr());
+        libc::unsetenv(c"LENO_JOURNAL".as_ptr());
     }
     fiber::probe();
     *OWN_DATA.get() = units::range_of(&raw const OWN_DATA as u64).unwrap_or_default();
     interpose::load_unwinder();
     units::find_constants();
-    record::create();
+    let journal = JOURNAL_FILE.get().take();
+    record::create(journal);
+    if let Some(journal) = journal {
+        descriptors::give_up(journal);
+    }
     libc_models::prepare(&job.unknown_callees);
     interpose::choices::declare(job.nondet.clone());
     signals::install();
@@ -155,6 +172,10 @@ unsafe extern "C" fn host_main(
     let mode = job.mode.clone();
     *JOB.get() = Some(job);
     match mode {
+        Mode::Inquest { keep_going, status } => {
+            sharing::remember();
+            inquest::hold(status, keep_going)
+        }
         Mode::Check { search, keep_going, max_executions } => {
             check(search, keep_going, max_executions)
         }
@@ -258,6 +279,7 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         digest = add_to_digest(digest, &run);
         libc_models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
+        record().counts.set(Counts { bugs, digest, ..search.counts() });
         if let End::Completed { status: status @ 1.. } = run.end {
             shown.push(Shown::Status(status));
         }
@@ -305,6 +327,7 @@ fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
     let waits = |waits: &[Blocked]| waits.iter().map(|wait| wait.site.0).collect();
     let mut places: Vec<u64> = match bug {
         Shown::Status(status) => alloc::vec![*status as u64],
+        Shown::Died(death) => alloc::vec![death.site.0, death.signal as u64],
         Shown::Found(Finding::Race { first, second, .. }) => {
             [first, second].iter().map(|index| events[**index as usize].site.0).collect()
         }
@@ -338,6 +361,7 @@ fn add_to_digest(digest: u64, run: &Execution<'_>) -> u64 {
 pub fn property(bug: &Shown) -> Property {
     match bug {
         Shown::Status(_) => Property::Exit,
+        Shown::Died(_) => Property::Crash,
         Shown::Found(finding) => match finding {
             Finding::Race { .. } => Property::Race,
             Finding::Deadlock { .. } => Property::Deadlock,
@@ -363,12 +387,17 @@ fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
         ),
     };
     let plan = Plan { steps: events[..len].iter().map(step).collect(), sleep: Vec::new() };
-    *WANTED.get() = Some(bug.clone());
+    want(bug.clone());
     let run = execute(&plan, false, true);
     if let End::Diverged { at } = run.end {
         nondeterminism(at, events.get(at as usize), run.events);
     }
     *WANTED.get() = None;
+}
+
+/// Says what the next traced execution is to report.
+pub fn want(bug: Shown) {
+    *WANTED.get() = Some(bug);
 }
 
 /// The bugs that the traced execution is to report.
@@ -394,13 +423,12 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
         provide_stacks();
         record().reset();
-        let settings = Settings { keep_going, max_steps: job().max_steps, traced };
-        let isolated = job().isolate || *ISOLATED.get();
-        let ended = if isolated || traced {
+        let settings = Settings { keep_going, traced, ..settings() };
+        let status = if job().isolate || *ISOLATED.get() || traced {
             in_a_child(plan, &settings)
         } else {
             in_place(plan, &settings);
-            String::new()
+            0
         };
         if let Some(what) = kernel::obstacle() {
             snapshot::release();
@@ -412,7 +440,7 @@ fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
         }
         match record().execution() {
             Some(run) => return run,
-            None => fault(Fault::Internal { what: ended }),
+            None => inquest::hold(status, keep_going),
         }
     }
 }
@@ -428,8 +456,13 @@ fn isolate(what: &str) {
     )));
 }
 
+/// How the job wants executions to be run.
+pub fn settings() -> Settings {
+    Settings { keep_going: false, max_steps: job().max_steps, traced: false, cut: false }
+}
+
 /// Makes stacks for all threads that have been heard of.
-fn provide_stacks() {
+pub fn provide_stacks() {
     let threads = record().thread_count();
     if threads > fiber::provided() {
         snapshot::release();
@@ -454,34 +487,26 @@ fn in_place(plan: &Plan, settings: &Settings) {
     phases::enter(Phase::Analysing);
 }
 
-/// Gives a sentence on how the child ended, of use if it did so early.
-fn in_a_child(plan: &Plan, settings: &Settings) -> String {
+/// Gives the child's wait status, of use if it ended early.
+pub fn in_a_child(plan: &Plan, settings: &Settings) -> i32 {
     let pid = sys::fork();
     if pid < 0 {
         fault(Fault::Internal { what: format!("no child process (error {})", -pid) });
     }
     if pid == 0 {
+        sys::detach_child();
+        channel::leave_to_the_host();
         execution::run(plan.clone(), settings);
         sys::exit_group(0);
     }
     let status = sys::wait(pid);
     kernel::put_back_shared();
-    ended_early(status)
-}
-
-fn ended_early(status: i32) -> String {
-    let events = record().events.len();
-    if libc::WIFSIGNALED(status) {
-        format!(
-            "an execution was killed by signal {} after {events} events",
-            libc::WTERMSIG(status)
-        )
-    } else {
-        format!(
-            "an execution left leno's control with status {} after {events} events",
-            libc::WEXITSTATUS(status)
-        )
+    let said = record().outbox.as_slice();
+    channel::pass_on(said);
+    if record().execution().is_none() && !said.is_empty() {
+        sys::exit_group(70); // it was a fault
     }
+    status
 }
 
 fn nondeterminism(at: u32, expected: Option<&Event>, events: &[Event]) -> ! {

@@ -20,6 +20,7 @@ mod fiber;
 mod heap;
 mod hooks;
 mod host;
+mod inquest;
 mod interpose;
 mod kernel;
 mod leaks;

@@ -44,7 +44,9 @@ unsafe impl GlobalAlloc for RuntimeMemory {
         let at = pool.next.next_multiple_of(size);
         if at + size > pool.end {
             let len = (2 * size).max(CHUNK);
-            let Some(chunk) = sys::map_own(len, false) else { return core::ptr::null_mut() };
+            let Some(chunk) = sys::map_own(len, sys::Backing::Private) else {
+                return core::ptr::null_mut();
+            };
             pool.next = chunk as usize;
             pool.end = chunk as usize + len;
             // SAFETY: the new chunk has room for the block wherever it is aligned.

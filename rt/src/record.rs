@@ -1,11 +1,17 @@
 //! The record of one execution, in memory that the executing process shares with
 //! the host: what is in it survives whatever happens to that process.
+//!
+//! Where the driver has given us a journal, the memory is the driver's too. When the
+//! host dies itself, which is where an execution in place takes place, the driver starts
+//! the program once more with the same journal, and what is here tells that process how
+//! far the check had come and which schedule to look at (`inquest.rs`).
 
 use crate::{cell::Global, sys};
 use core::sync::atomic::{AtomicU32, Ordering};
 use leno_model::{
-    Access, End, Event, Execution, Failure, Pending, ThreadId,
+    Access, End, Event, Execution, Failure, Pending, SiteRef, ThreadId,
     thread::{ThreadName, ThreadTable},
+    wire::{Counts, LastHook},
 };
 
 /// A list in shared memory. It is mapped for `CAPACITY` entries, but only what is
@@ -18,8 +24,11 @@ pub struct List<T: 'static> {
 
 impl<T: Copy> List<T> {
     pub fn new(capacity: usize) -> Self {
-        let bytes = capacity * core::mem::size_of::<T>() + 4096;
-        let base = sys::map_own(bytes, true).expect("no address space for the record");
+        Self::inside(&mut Journal { file: None, end: 0 }, capacity)
+    }
+
+    fn inside(journal: &mut Journal, capacity: usize) -> Self {
+        let base = journal.map(capacity * core::mem::size_of::<T>() + 4096);
         // SAFETY: the first page holds the length, zero at first; the items follow.
         Self { items: unsafe { base.add(4096) }.cast(), len: base.cast(), capacity }
     }
@@ -48,9 +57,52 @@ impl<T: Copy> List<T> {
         true
     }
 
+    /// Makes this item the only one.
+    pub fn set(&self, item: T) {
+        // SAFETY: every list has room for one item.
+        unsafe {
+            self.items.write(item);
+            (*self.len).store(1, Ordering::Release);
+        }
+    }
+
+    /// Appends all; false when they do not fit.
+    pub fn extend(&self, items: &[T]) -> bool {
+        let len = self.len();
+        if items.len() > self.capacity - len {
+            return false;
+        }
+        // SAFETY: as in `push`.
+        unsafe {
+            self.items.add(len).copy_from_nonoverlapping(items.as_ptr(), items.len());
+            (*self.len).store((len + items.len()) as u32, Ordering::Release);
+        }
+        true
+    }
+
     pub fn as_slice(&self) -> &'static [T] {
         // SAFETY: `len` items have been written, and nobody changes them before `clear`.
         unsafe { core::slice::from_raw_parts(self.items, self.len()) }
+    }
+}
+
+/// The file that the lists lie in one behind the other, if there is one.
+struct Journal {
+    file: Option<i32>,
+    end: usize,
+}
+
+impl Journal {
+    fn map(&mut self, len: usize) -> *mut u8 {
+        let (start, len) = (self.end, len.next_multiple_of(4096));
+        self.end += len;
+        // A file that does not grow (there may be a limit) cannot be used.
+        if self.file.is_some_and(|file| !sys::grow(file, self.end)) {
+            self.file = None;
+        }
+        let backing =
+            self.file.map_or(sys::Backing::Shared, |file| sys::Backing::File(file, start));
+        sys::map_own(len, backing).expect("no address space for the record")
     }
 }
 
@@ -58,6 +110,8 @@ impl<T: Copy> List<T> {
 const EVENTS: usize = 1 << 24;
 /// More threads than a process of this kind can have.
 const THREADS: usize = 1 << 16;
+/// Bytes of messages that one execution can leave; a trace of the longest one.
+const OUTBOX: usize = 1 << 30;
 
 pub struct Record {
     pub events: List<Event>,
@@ -71,20 +125,36 @@ pub struct Record {
     pub discovered: List<u64>,
     /// How many threads need a stack before the execution can be run.
     wanted_stacks: List<u32>,
+    /// The last hook that was passed, and by whom.
+    last_hook: List<LastHook>,
+    /// What a child process had to say to the driver; the host passes it on.
+    pub outbox: List<u8>,
+    /// All granules that are known to be shared.
+    pub shared: List<u64>,
+    /// How far the search has come.
+    pub counts: List<Counts>,
 }
 
 static RECORD: Global<Option<Record>> = Global::new(None);
 
-pub fn create() {
+/// Makes the lists: empty ones, or those that are in the journal already.
+pub fn create(journal: Option<i32>) {
+    let mut journal = Journal { file: journal, end: 0 };
+    let journal = &mut journal;
     *RECORD.get() = Some(Record {
-        events: List::new(EVENTS),
-        accesses: List::new(EVENTS),
-        pending: List::new(THREADS),
-        failures: List::new(THREADS),
-        end: List::new(1),
-        names: List::new(THREADS),
-        discovered: List::new(EVENTS),
-        wanted_stacks: List::new(1),
+        // The first, so that the driver knows where it is.
+        last_hook: List::inside(journal, 1),
+        events: List::inside(journal, EVENTS),
+        accesses: List::inside(journal, EVENTS),
+        pending: List::inside(journal, THREADS),
+        failures: List::inside(journal, THREADS),
+        end: List::inside(journal, 1),
+        names: List::inside(journal, THREADS),
+        discovered: List::inside(journal, EVENTS),
+        wanted_stacks: List::inside(journal, 1),
+        outbox: List::inside(journal, OUTBOX),
+        shared: List::inside(journal, EVENTS),
+        counts: List::inside(journal, 1),
     });
 }
 
@@ -102,6 +172,21 @@ impl Record {
         self.end.clear();
         self.discovered.clear();
         self.wanted_stacks.clear();
+        self.last_hook.clear();
+        self.outbox.clear();
+    }
+
+    /// Notes where the program is; all that will be known if it never comes back.
+    #[inline(always)]
+    pub fn passes(&self, thread: ThreadId, site: SiteRef) {
+        self.last_hook.set(LastHook { site: site.0, thread: thread.0 });
+    }
+
+    pub fn last_hook(&self) -> (ThreadId, SiteRef) {
+        let last = self.last_hook.as_slice().first();
+        last.map_or((ThreadId::MAIN, SiteRef(0)), |hook| {
+            (ThreadId(hook.thread), SiteRef(hook.site))
+        })
     }
 
     pub fn set_end(&self, end: End) {

@@ -147,8 +147,16 @@ pub fn learn() -> bool {
     let discovered = record().discovered.as_slice();
     for addr in discovered {
         mark(*addr, GRANULE);
+        record().shared.push(*addr);
     }
     !discovered.is_empty()
+}
+
+/// Takes over what the process before this one, whose journal we have, knew.
+pub fn remember() {
+    for addr in record().shared.as_slice() {
+        mark(*addr, GRANULE);
+    }
 }
 
 fn mark(addr: u64, len: u64) {

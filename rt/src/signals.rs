@@ -3,6 +3,7 @@
 use crate::{
     describe,
     execution::{self, running},
+    fiber,
     kernel::handlers,
     snapshot, sys,
     trace::FailureText,
@@ -48,7 +49,7 @@ const STACK: usize = 1 << 18;
 
 /// Catches the signals, on a stack of our own: the program's may have overflowed.
 pub fn install() {
-    let Some(stack) = sys::map_own(STACK, false) else { return };
+    let Some(stack) = sys::map_own(STACK, sys::Backing::Private) else { return };
     // SAFETY: plain use of sigaltstack and sigaction.
     unsafe {
         let alternate = libc::stack_t { ss_sp: stack.cast(), ss_flags: 0, ss_size: STACK };
@@ -85,10 +86,17 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
         let handler: Handler = unsafe { core::mem::transmute(action.sa_sigaction) };
         return handler(number, info, context);
     }
-    let name = name(number);
-    // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
-    let object = (number == libc::SIGSEGV || number == libc::SIGBUS)
-        .then(|| describe::object(unsafe { (*info).si_addr() } as u64));
+    let mut name = name(number);
+    let mut object = None;
+    if number == libc::SIGSEGV || number == libc::SIGBUS {
+        // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
+        let addr = unsafe { (*info).si_addr() } as usize;
+        if fiber::is_guard(addr) {
+            name = execution::STACK_OVERFLOW;
+        } else {
+            object = Some(describe::object(addr as u64));
+        }
+    }
     let site = x.thread().last_site;
     execution::fail(
         Property::Crash,

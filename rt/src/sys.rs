@@ -54,8 +54,17 @@ pub const OWN: core::ops::Range<u64> = 0x6000_0000_0000..0x6800_0000_0000;
 /// Where the next mapping of our own goes.
 static NEXT: Global<u64> = Global::new(OWN.start);
 
-/// Maps `len` zero bytes for the runtime itself.
-pub fn map_own(len: usize, shared: bool) -> Option<*mut u8> {
+/// What is behind a mapping of our own: memory of this process, memory that it shares
+/// with its children, or a file from a place on.
+#[derive(Clone, Copy)]
+pub enum Backing {
+    Private,
+    Shared,
+    File(i32, usize),
+}
+
+/// Maps `len` bytes for the runtime itself.
+pub fn map_own(len: usize, backing: Backing) -> Option<*mut u8> {
     let next = NEXT.get();
     let at = *next;
     // A page in between catches what runs over.
@@ -63,17 +72,39 @@ pub fn map_own(len: usize, shared: bool) -> Option<*mut u8> {
     if *next > OWN.end {
         return None;
     }
-    map(at as usize, len, shared)
+    map_backed(at as usize, len, backing)
+}
+
+/// Makes a file at least so long.
+pub fn grow(file: i32, len: usize) -> bool {
+    // SAFETY: these calls touch no memory but `stat`.
+    unsafe {
+        let mut stat: libc::stat = core::mem::zeroed();
+        call(libc::SYS_fstat, [file as u64, &raw mut stat as u64, 0, 0, 0, 0]) == 0
+            && (stat.st_size as usize >= len
+                || call(libc::SYS_ftruncate, [file as u64, len as u64, 0, 0, 0, 0]) == 0)
+    }
 }
 
 /// Maps `len` zero bytes at `at`, readable and writable, not reserved in advance.
-pub fn map(at: usize, len: usize, shared: bool) -> Option<*mut u8> {
-    let sharing = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
-    let flags = libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE | sharing;
+pub fn map(at: usize, len: usize) -> Option<*mut u8> {
+    map_backed(at, len, Backing::Private)
+}
+
+fn map_backed(at: usize, len: usize, backing: Backing) -> Option<*mut u8> {
+    let (kind, file, offset) = match backing {
+        Backing::Private => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0),
+        Backing::Shared => (libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0),
+        Backing::File(file, offset) => (libc::MAP_SHARED, file, offset),
+    };
+    let flags = (kind | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE) as u64;
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
     // SAFETY: a new mapping that replaces none.
     let result = unsafe {
-        call(libc::SYS_mmap, [at as u64, len as u64, protection, flags as u64, u64::MAX, 0])
+        call(
+            libc::SYS_mmap,
+            [at as u64, len as u64, protection, flags, i64::from(file) as u64, offset as u64],
+        )
     };
     (result as usize == at).then_some(at as *mut u8)
 }
@@ -109,15 +140,33 @@ pub fn fork() -> i64 {
     unsafe { call(libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0, 0, 0, 0]) }
 }
 
-/// Waits for a child and gives its wait status.
+/// Waits for a child and gives its wait status. A child that stops is killed: nobody
+/// would wake it up.
 pub fn wait(pid: i64) -> i32 {
-    let mut status = 0i32;
+    let (mut status, mut stopped) = (0i32, None);
     loop {
-        // SAFETY: the kernel writes `status` only.
-        let result =
-            unsafe { call(libc::SYS_wait4, [pid as u64, &raw mut status as u64, 0, 0, 0, 0]) };
-        if result != -i64::from(libc::EINTR) {
-            return status;
+        let options = libc::WUNTRACED as u64;
+        // SAFETY: the kernel writes `status` only; the process is our own child.
+        unsafe {
+            let place = &raw mut status as u64;
+            let result = call(libc::SYS_wait4, [pid as u64, place, options, 0, 0, 0]);
+            if result == pid && libc::WIFSTOPPED(status) {
+                stopped = Some(status);
+                call(libc::SYS_kill, [pid as u64, libc::SIGKILL as u64, 0, 0, 0, 0]);
+            } else if result != -i64::from(libc::EINTR) {
+                return stopped.unwrap_or(status);
+            }
         }
+    }
+}
+
+/// For a new child process: it is a process group of its own, so that what it sends to
+/// its group does not reach the host, and it dies when the host does.
+pub fn detach_child() {
+    // SAFETY: these calls touch no memory.
+    unsafe {
+        call(libc::SYS_setpgid, [0; 6]);
+        let (option, signal) = (libc::PR_SET_PDEATHSIG as u64, libc::SIGKILL as u64);
+        call(libc::SYS_prctl, [option, signal, 0, 0, 0, 0]);
     }
 }

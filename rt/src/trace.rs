@@ -9,6 +9,7 @@ use crate::{
     execution::{self, Running},
     fiber,
     host::{self, Shown},
+    inquest,
     interpose::words::{self, Word},
     record::Record,
     sharing, units,
@@ -161,6 +162,13 @@ impl Tracer {
     fn detail(&mut self, bug: &Shown) -> Option<Detail> {
         Some(match bug {
             Shown::Status(status) => Detail::Status { status: *status },
+            Shown::Died(death) => Detail::Signal {
+                thread: death.thread,
+                number: death.signal as u32,
+                name: inquest::name(death.signal),
+                object: None,
+                stack: inquest::stack(death),
+            },
             Shown::Found(Finding::Race { first, second, addr, len }) => {
                 let object = describe::object(*addr);
                 Detail::Race { first: *first, second: *second, object, len: *len }

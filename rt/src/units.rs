@@ -251,6 +251,11 @@ pub fn list() -> Vec<Unit> {
     UNITS.get().iter().map(unit).collect()
 }
 
+/// Where the tables of that list lie.
+pub fn loaded() -> Vec<u64> {
+    UNITS.get().iter().map(|unit| unit.start).collect()
+}
+
 fn find(addr: u64) -> Option<(u32, &'static Loaded)> {
     let units = &*UNITS.get();
     let place = units.partition_point(|u| u.start <= addr).checked_sub(1)?;

@@ -22,6 +22,9 @@ type Pointer = *mut u8;
 
 fn allocate(size: usize, align: usize) -> (Pointer, bool) {
     let site = if running().is_some() { call_site() } else { SiteRef(0) };
+    if running().is_some() {
+        execution::require_room(site);
+    }
     let (block, reused) = heap::allocate(current_thread(), size, align, site);
     if block.is_null() {
         set_errno(libc::ENOMEM);

@@ -48,6 +48,32 @@ pub unsafe extern "C" fn _exit(status: i32) -> ! {
     sys::exit_group(status)
 }
 
+/// Registers, before the program can, what is to run behind all its own handlers at a
+/// quick exit.
+pub fn expect_quick_exit() {
+    type Handler = extern "C" fn(*mut libc::c_void);
+    real!(__cxa_at_quick_exit(end_quickly => Handler, core::ptr::null_mut() => *mut libc::c_void)
+        -> i32);
+}
+
+extern "C" fn end_quickly(_: *mut libc::c_void) {
+    if let Some(x) = running() {
+        let status = x.status.unwrap_or(0);
+        finish(End::Completed { status });
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn quick_exit(status: i32) -> ! {
+    if running().is_some() {
+        wait_for_the_others(status);
+    }
+    real!(quick_exit(status => i32) -> ());
+    unreachable!("quick_exit returned")
+}
+
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]

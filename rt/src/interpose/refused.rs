@@ -18,7 +18,8 @@ macro_rules! refused {
             if running().is_some() {
                 refuse(stringify!($name));
             }
-            // All of them take at most six integers or pointers.
+            // All of them take at most six integers or pointers, but for `execl` and its
+            // like, which nobody calls before `main` with more.
             real!($name(a => u64, b => u64, c => u64, d => u64, e => u64, f => u64) -> u64)
         }
     )*};
@@ -32,5 +33,5 @@ pub fn refuse(name: &str) -> ! {
 refused! {
     pthread_sigqueue sigqueue sigwait sigwaitinfo sigtimedwait sigsuspend
     fork vfork posix_spawn posix_spawnp system popen
-    execve execv execvp execvpe fexecve daemon
+    execve execv execvp execvpe execl execlp execle fexecve daemon
 }

@@ -63,6 +63,7 @@ pub extern "C" fn run_thread() {
         }
         // SAFETY: the return of main is a call of `exit`.
         None => unsafe {
+            execution::end_if_cut();
             early::tell();
             process::exit(host::call_main())
         },

@@ -73,6 +73,12 @@ fn duplicate(fd: i32) -> i32 {
     }
 }
 
+/// Closes one of the runtime's.
+pub fn give_up(fd: i32) {
+    OURS.get().retain(|ours| *ours != fd);
+    call(libc::SYS_close, [fd as u64, 0, 0]);
+}
+
 /// Whether a descriptor is the runtime's.
 pub fn is_ours(fd: i32) -> bool {
     OURS.get().contains(&fd)

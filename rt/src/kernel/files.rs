@@ -28,7 +28,7 @@ pub fn keep(scratch: &str) {
     }
     let path = format!("{scratch}/{}\0", leno_undo::JOURNAL);
     let flags = (libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC) as u64;
-    let Some(room) = sys::map_own(SIZE, true) else { return };
+    let Some(room) = sys::map_own(SIZE, sys::Backing::Shared) else { return };
     // SAFETY: maps a file of ours over memory of ours.
     unsafe {
         let at = libc::AT_FDCWD as u64;
