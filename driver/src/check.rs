@@ -46,7 +46,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let (program, words) = args.command.split_first().expect("the program is required");
     let program = program::find(Path::new(program))?;
     let words: Vec<String> = words.iter().map(utf8).collect::<Result<_, _>>()?;
-    require_tables(&program)?;
+    let stripped = require_tables(&program)?.stripped;
     let runtime = program::runtime()?;
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
@@ -57,6 +57,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         runtime,
         images: Images::default(),
         loaded: Vec::new(),
+        early_threads: false,
         output: Output::open(&args.output)?,
         program,
         words,
@@ -67,6 +68,10 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         bugs: Vec::new(),
         notes: Vec::new(),
     };
+    if stripped {
+        let note = "the program is stripped: its variables have no names here";
+        check.notes.push(note.to_string());
+    }
     let mode =
         Mode::Check { search, keep_going: args.keep_going, max_executions: args.max_executions };
     let (ending, summary) = match check.converse(mode, deadline)? {
@@ -94,6 +99,8 @@ struct Check<'a> {
     images: Images,
     /// Where the units' tables lie in the process.
     loaded: Vec<u64>,
+    /// There are threads that a constructor has started.
+    early_threads: bool,
     output: Output,
     program: PathBuf,
     words: Vec<String>,
@@ -128,9 +135,10 @@ impl<'a> Check<'a> {
                 Next::Ended(Obituary { how, .. }) => {
                     return Err(self.broken_off(format!("{how}, before its main was called")));
                 }
-                Next::Message(Message::Hello { units, loaded }) => {
+                Next::Message(Message::Hello { units, loaded, early_threads }) => {
                     self.images = Images::load(units)?;
                     self.loaded = loaded;
+                    self.early_threads = early_threads;
                     let job = self.job(mode.clone(), running.scratch())?;
                     running.send(&job);
                     has_job = true;
@@ -188,19 +196,18 @@ impl<'a> Check<'a> {
     fn restart(&mut self) -> Result<(bool, bool), Error> {
         let ours = program::exports(&self.runtime)?;
         let instrumented: HashSet<_> = self.images.functions().collect();
-        match restart::restart(self.images.imported(), &ours, &instrumented) {
-            Restart::InPlace { kernel } => Ok((self.args.isolate, kernel)),
+        let reason = match restart::restart(self.images.imported(), &ours, &instrumented) {
+            _ if self.early_threads => "there are threads before main, which are not in it".into(),
+            Restart::InPlace { kernel } => return Ok((self.args.isolate, kernel)),
             Restart::Isolated(function) => {
-                let note = format!(
-                    "each execution is a process of its own, because the program calls \
-                     {function}, whose effects are not put back in place"
-                );
-                if !self.args.isolate && !self.notes.contains(&note) {
-                    self.notes.push(note);
-                }
-                Ok((true, true))
+                format!("the program calls {function}, whose effects are not put back in place")
             }
+        };
+        let note = format!("each execution is a process of its own, because {reason}");
+        if !self.args.isolate && !self.notes.contains(&note) {
+            self.notes.push(note);
         }
+        Ok((true, true))
     }
 
     fn save(&mut self, bug: Bug) -> Result<(), Error> {
@@ -218,6 +225,7 @@ impl<'a> Check<'a> {
             options: serde_json::to_value(self.args).unwrap_or_default(),
             bug,
             story,
+            checksum: String::new(),
         };
         let trace = self.output.write(property_name(file.bug.property), &file)?;
         self.bugs.push(Found { bug: file.bug, trace });
@@ -254,6 +262,9 @@ impl<'a> Check<'a> {
         let mut narrowed = false;
         let phases = summary.as_ref().and_then(|summary| summary.phases);
         let counts = summary.as_ref().map_or(self.counts, |summary| summary.counts);
+        if self.early_threads {
+            unseen.insert("a thread that was started before main".to_string());
+        }
         if let Some(summary) = summary {
             unseen.extend(summary.unseen.iter().map(|site| callee(*site, &self.images)));
             if !summary.narrowed.is_empty() {
@@ -298,14 +309,14 @@ fn ending(summary: &Summary) -> Ending {
 }
 
 /// Refuses a program that cannot be checked before anything is started.
-pub fn require_tables(program: &Path) -> Result<(), Error> {
+pub fn require_tables(program: &Path) -> Result<Tables, Error> {
     program::inspect(program)?;
     let tables = Tables::read(program)
         .map_err(|source| Error::Table { path: program.to_path_buf(), source })?;
     if tables.units.is_empty() {
         return Err(Error::NotInstrumented(program.to_path_buf()));
     }
-    Ok(())
+    Ok(tables)
 }
 
 /// The calls whose callee is neither instrumented nor the runtime's nor in the table

@@ -5,7 +5,7 @@
 //! as a file. A pipe that stays open and silent would keep the check waiting for ever;
 //! after a while what has come until then has to do.
 
-use crate::{error::Error, tables::Tables};
+use crate::{error::Error, output, tables::Tables};
 use std::{
     fs::File,
     io::{self, IsTerminal, Read, Seek, Write},
@@ -90,7 +90,8 @@ fn spool(mut from: File) -> io::Result<File> {
         let mut ready = libc::pollfd { fd: from.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: one descriptor, which is open.
         if unsafe { libc::poll(&mut ready, 1, SILENCE_MS) } == 0 {
-            eprintln!("leno: standard input stays open and silent; what has come is all there is");
+            let text = "leno: standard input stays open and silent; what has come is all there is";
+            output::complain(text);
             break;
         }
         match from.read(&mut buffer) {

@@ -10,6 +10,7 @@ pub mod explain;
 pub mod human;
 pub mod image;
 pub mod input;
+pub mod interrupt;
 pub mod json;
 pub mod known;
 pub mod output;
@@ -61,13 +62,17 @@ pub fn main(mut args: Vec<OsString>) -> ExitCode {
         Ok(status) => return ExitCode::from(status),
         Err(error) if json => say(format_args!("{}\n", json::error(&error))),
         Err(error) => {
-            eprintln!("{} {error}", console::style("leno: error:").for_stderr().red().bold());
+            let label = console::style("leno: error:").for_stderr().red().bold();
+            output::complain(format_args!("{label} {error}"));
         }
     }
     ExitCode::from(EXIT_FAULT)
 }
 
 fn run(command: &Command) -> Result<u8, Error> {
+    if matches!(command, Command::Check(_) | Command::Replay(_)) {
+        interrupt::listen();
+    }
     match command {
         Command::Check(args) => check::run(args),
         Command::Replay(args) => replay::replay(args),

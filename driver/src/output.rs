@@ -7,6 +7,11 @@ use std::{
     process,
 };
 
+/// Writes a line to stderr, if there is anybody who reads it.
+pub fn complain(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Writes to stdout. Whoever reads it may have seen enough (`leno check … | head`): a
 /// closed pipe is no failure, and the exit status is still the verdict's. A disk that is
 /// full is one.
@@ -14,7 +19,7 @@ pub fn say(text: impl Display) {
     let mut out = io::stdout().lock();
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(io::stderr(), "leno: error: stdout: {error}");
+            complain(format_args!("leno: error: stdout: {error}"));
             process::exit(EXIT_FAULT.into());
         }
         _ => {}

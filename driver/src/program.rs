@@ -4,6 +4,7 @@ use crate::{
     channel::{read_frame, write_frame},
     error::Error,
     input::Input,
+    interrupt,
     scratch::Scratch,
 };
 use leno_model::wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, Message};
@@ -15,9 +16,10 @@ use std::{
     collections::HashSet,
     env,
     ffi::OsStr,
-    fs, io,
+    fs,
+    io::{self, Read, Write},
     os::{
-        fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+        fd::{AsRawFd, FromRawFd, OwnedFd},
         unix::{
             fs::{FileExt, PermissionsExt},
             net::UnixStream,
@@ -26,11 +28,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, channel},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::{Duration, Instant},
 };
@@ -152,7 +150,7 @@ pub enum Next {
     TimedOut,
     /// Nothing has been heard for [`QUIET`].
     Quiet,
-    /// SIGINT or SIGTERM.
+    /// SIGINT, SIGTERM or SIGHUP.
     Interrupted,
 }
 
@@ -176,7 +174,7 @@ pub struct Running {
     child: Child,
     stream: UnixStream,
     messages: Receiver<io::Result<Message>>,
-    interrupted: Arc<AtomicBool>,
+    output: Shown,
     /// When something was heard the last time, until that has been too long ago.
     heard: Option<Instant>,
     /// Since when the process looks as if it never went on.
@@ -188,10 +186,7 @@ pub struct Running {
 impl Running {
     pub fn start(launch: &Launch) -> Result<Self, Error> {
         let failed = |source| Error::Program { path: launch.program.to_path_buf(), source };
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, interrupted.clone()).map_err(failed)?;
-        }
+        let output = Shown::start(launch.show_output).map_err(failed)?;
         let (stream, theirs) = UnixStream::pair().map_err(failed)?;
         let mut command = Command::new(launch.program);
         command
@@ -201,8 +196,8 @@ impl Running {
             .env("LD_BIND_NOW", "1")
             .env("LD_PRELOAD", preload(launch.runtime))
             .stdin(launch.input.stdio())
-            .stdout(output(launch.show_output).map_err(failed)?)
-            .stderr(output(launch.show_output).map_err(failed)?)
+            .stdout(output.stdio().map_err(failed)?)
+            .stderr(output.stdio().map_err(failed)?)
             // One kill reaches the processes of all executions.
             .process_group(0);
         if let Some(directory) = launch.directory {
@@ -233,7 +228,7 @@ impl Running {
         let messages = receive(stream.try_clone().map_err(failed)?);
         let scratch = Scratch::new().map_err(failed)?;
         let heard = Some(Instant::now());
-        Ok(Self { child, stream, messages, interrupted, heard, still: None, scratch })
+        Ok(Self { child, stream, messages, output, heard, still: None, scratch })
     }
 
     /// The folder for the runtime's journal.
@@ -271,7 +266,7 @@ impl Running {
                 }
                 _ => {}
             }
-            if self.interrupted.load(Ordering::Relaxed) {
+            if interrupt::requested() {
                 return Next::Interrupted;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -322,6 +317,7 @@ impl Drop for Running {
         // leader has not been waited for unless it has ended.
         unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
         let _ = self.child.wait();
+        self.output.finish();
     }
 }
 
@@ -357,8 +353,44 @@ fn preload(runtime: &Path) -> std::ffi::OsString {
     list
 }
 
-fn output(show: bool) -> io::Result<Stdio> {
-    if show { Ok(io::stderr().as_fd().try_clone_to_owned()?.into()) } else { Ok(Stdio::null()) }
+/// What the program writes, if it is to be shown: it goes to leno's stderr by a pipe that
+/// is always read. Were it leno's stderr itself, a reader of that who has seen enough
+/// (`leno check --show-output … 2>&1 | head`) would end the program.
+struct Shown {
+    to: Option<io::PipeWriter>,
+    done: Receiver<()>,
+}
+
+impl Shown {
+    fn start(show: bool) -> io::Result<Self> {
+        let (sender, done) = channel();
+        if !show {
+            return Ok(Self { to: None, done });
+        }
+        let (mut from, to) = io::pipe()?;
+        thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(len @ 1..) = from.read(&mut buffer) {
+                let _ = io::stderr().write_all(&buffer[..len]);
+            }
+            let _ = sender.send(());
+        });
+        Ok(Self { to: Some(to), done })
+    }
+
+    fn stdio(&self) -> io::Result<Stdio> {
+        match &self.to {
+            Some(pipe) => Ok(pipe.try_clone()?.into()),
+            None => Ok(Stdio::null()),
+        }
+    }
+
+    /// Waits until everything has been shown, now that nobody writes any more.
+    fn finish(&mut self) {
+        if self.to.take().is_some() {
+            let _ = self.done.recv_timeout(Duration::from_secs(1));
+        }
+    }
 }
 
 fn receive(mut stream: UnixStream) -> Receiver<io::Result<Message>> {

@@ -1,6 +1,9 @@
 //! The live line on a terminal.
 
-use crate::words::{count, grouped};
+use crate::{
+    output,
+    words::{count, grouped},
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use leno_model::wire::Counts;
 use std::{
@@ -44,7 +47,7 @@ impl Progress {
 
     /// Writes a line to stderr without disturbing the live one.
     pub fn note(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("leno: {text}"));
+        self.bar.suspend(|| output::complain(format_args!("leno: {text}")));
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Tables {
     symbols: Vec<Symbol>,
     /// Thread-local variables, by their place in the file's thread-local storage.
     thread_locals: Vec<Symbol>,
+    /// There is no symbol table: only what the dynamic linker needs has a name.
+    pub stripped: bool,
     /// Functions and variables that other files are to provide.
     undefined: BTreeSet<String>,
 }
@@ -61,6 +63,7 @@ impl Tables {
         let symbols = |wanted: &[SymbolKind]| symbols(&elf, wanted);
         Ok(Self {
             units,
+            stripped: elf.symbol_table().is_none(),
             symbols: symbols(&[SymbolKind::Text, SymbolKind::Data]),
             thread_locals: symbols(&[SymbolKind::Tls]),
             undefined,

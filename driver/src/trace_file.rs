@@ -1,7 +1,10 @@
 //! Traces on disk: one JSON file for each bug, with all that it takes to replay it.
 
 use crate::{cli::PROPERTIES, error::Error, story::Story};
-use leno_model::wire::{Bug, Unit};
+use leno_model::{
+    site::digest,
+    wire::{Bug, Unit},
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
@@ -29,6 +32,9 @@ pub struct TraceFile {
     pub options: serde_json::Value,
     pub bug: Bug,
     pub story: Story,
+    /// Of the file's text up to here; the last field, empty until it is written. A file
+    /// that was damaged is not taken for a program that behaves differently.
+    pub checksum: String,
 }
 
 impl TraceFile {
@@ -48,6 +54,10 @@ impl TraceFile {
         }
         let file: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        let signed = bytes.strip_suffix(format!("{}\"}}", file.checksum).as_bytes());
+        if signed.is_none_or(|bytes| file.checksum != sum(bytes)) {
+            return Err(foreign("it has been damaged or changed (its checksum is wrong)".into()));
+        }
         let trace = &file.bug.trace;
         let threads = trace.threads.len() + 1;
         if trace.steps.iter().any(|step| step.thread.index() >= threads) {
@@ -60,10 +70,19 @@ impl TraceFile {
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let failed = |source: io::Error| Error::Write { path: path.to_path_buf(), source };
         let text = serde_json::to_string(self).map_err(|error| failed(error.into()))?;
+        let text = text.strip_suffix("\"}").expect("an empty checksum is the last field");
+        let text = format!("{text}{}\"}}", sum(text.as_bytes()));
         let temporary = path.with_extension("json.partial");
-        fs::write(&temporary, text).map_err(failed)?;
-        fs::rename(&temporary, path).map_err(failed)
+        let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+        written.map_err(|error| {
+            let _ = fs::remove_file(&temporary);
+            failed(error)
+        })
     }
+}
+
+fn sum(text: &[u8]) -> String {
+    format!("{:016x}", digest(text))
 }
 
 /// The directory that a check writes its traces to.
@@ -78,6 +97,7 @@ impl Output {
     pub fn open(directory: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Write { path: directory.to_path_buf(), source };
         let directory = std::path::absolute(directory).map_err(failed)?;
+        usable(&directory).map_err(failed)?;
         for old in traces_in(&directory).map_err(failed)? {
             fs::remove_file(&old).map_err(|source| Error::Write { path: old, source })?;
         }
@@ -102,6 +122,24 @@ impl Output {
         trace.write(&path)?;
         Ok(path)
     }
+}
+
+/// Fails if files cannot be made in a directory, which need not exist yet. Better now than
+/// when the first bug has been found.
+fn usable(directory: &Path) -> io::Result<()> {
+    let mut made: Vec<&Path> = Vec::new();
+    for ancestor in directory.ancestors().take_while(|ancestor| !ancestor.exists()) {
+        made.push(ancestor);
+    }
+    let tried = fs::create_dir_all(directory).and_then(|()| {
+        let probe = directory.join("leno.partial");
+        fs::write(&probe, "").and_then(|()| fs::remove_file(&probe))
+    });
+    // It is left as it was.
+    for ancestor in made {
+        let _ = fs::remove_dir(ancestor);
+    }
+    tried
 }
 
 /// The traces in a directory by name, none if there is no such directory.

@@ -32,7 +32,11 @@ fn peer(script: &str) {
     let fd = env::var(CHANNEL).unwrap().parse().unwrap();
     // SAFETY: the descriptor was left open for this process by its parent.
     let mut stream = unsafe { UnixStream::from_raw_fd(fd) };
-    write_frame(&mut stream, &Message::Hello { units: vec![], loaded: vec![] }).unwrap();
+    write_frame(
+        &mut stream,
+        &Message::Hello { units: vec![], loaded: vec![], early_threads: false },
+    )
+    .unwrap();
     let job: Job = read_frame(&mut stream).unwrap().unwrap();
     let counts = Counts { executions: job.max_steps, ..Counts::default() };
     match script {

@@ -102,6 +102,8 @@ pub enum Message {
         units: Vec<Unit>,
         /// Where each unit's table lies in this process.
         loaded: Vec<u64>,
+        /// Constructors have started threads that are there: no fibers, out of our control.
+        early_threads: bool,
     },
     /// Something the user should know: a mode that was changed, a limit reached.
     Notice(String),

@@ -255,19 +255,33 @@ fn thread_pointer() -> usize {
 
 /// A context that enters [`trampoline`] on the thread's own stack.
 pub fn fresh(thread: ThreadId) -> Context {
-    let parked = POOL.get()[thread.index()];
-    fresh_at(parked.top, parked.thread_pointer)
+    fresh_with(thread, floating_point())
 }
 
-/// The same for the main thread.
+/// The same for the main thread, which starts with what the constructors left.
 pub fn fresh_main() -> Context {
-    fresh(ThreadId::MAIN)
+    fresh_with(ThreadId::MAIN, *INITIAL.get())
 }
 
-fn fresh_at(top: usize, thread_pointer: usize) -> Context {
+/// The state of the floating-point units: a new thread gets its creator's.
+static INITIAL: Global<u64> = Global::new(0);
+
+/// Control words and sticky flags, as [`switch`] keeps them.
+fn floating_point() -> u64 {
+    let mut words = 0u64;
+    // SAFETY: stores six bytes.
+    unsafe {
+        asm!("stmxcsr dword ptr [{0}]", "fnstcw word ptr [{0} + 4]", in(reg) &raw mut words,
+            options(nostack, preserves_flags));
+    }
+    words
+}
+
+fn fresh_with(thread: ThreadId, floating_point: u64) -> Context {
+    let Parked { top, thread_pointer } = POOL.get()[thread.index()];
     // As `switch` pops it: FP control words, six registers, return address; then a
     // zero return address that ends backtraces.
-    let words: [u64; 9] = [0x037f_0000_1f80, 0, 0, 0, 0, 0, 0, trampoline as *const () as u64, 0];
+    let words: [u64; 9] = [floating_point, 0, 0, 0, 0, 0, 0, trampoline as *const () as u64, 0];
     let stack_pointer = top - core::mem::size_of_val(&words);
     // SAFETY: the top of an unused stack.
     unsafe { (stack_pointer as *mut [u64; 9]).write(words) };
@@ -295,6 +309,7 @@ pub unsafe fn switch(from: *mut Context, to: Context) {
 static FSGSBASE: Global<bool> = Global::new(false);
 
 pub fn probe() {
+    *INITIAL.get() = floating_point();
     // SAFETY: reads the auxiliary vector.
     *FSGSBASE.get() = unsafe { libc::getauxval(libc::AT_HWCAP2) } & 2 != 0;
     type StaticInfo = unsafe extern "C" fn(*mut usize, *mut usize);

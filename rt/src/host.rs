@@ -137,7 +137,15 @@ unsafe extern "C" fn host_main(
     if let Some(program) = PROGRAM.get() {
         program.envp = envp;
     }
-    channel::send(&Message::Hello { units: units::list(), loaded: units::loaded() });
+    if let Some(file) = units::damage() {
+        let what = format!("the .leno section of {file} is damaged or of another version of leno");
+        fault(Fault::Unsupported { what, site: None });
+    }
+    channel::send(&Message::Hello {
+        units: units::list(),
+        loaded: units::loaded(),
+        early_threads: has_early_threads(),
+    });
     let Some(job) = channel::receive_job() else { sys::exit_group(70) };
     // SAFETY: a call of libc's at start-up. Children of the program are not checked.
     unsafe {
@@ -204,6 +212,18 @@ unsafe extern "C" fn host_main(
         }
     }
     sys::exit_group(0)
+}
+
+/// Whether there are kernel threads besides this one.
+fn has_early_threads() -> bool {
+    // One that has been joined may still be about to go.
+    for _ in 0..20 {
+        if sys::threads() <= 1 {
+            return false;
+        }
+        sys::nap();
+    }
+    true
 }
 
 /// The runtime's own data in its file.
@@ -470,7 +490,10 @@ pub fn provide_stacks() {
     // Twice as many each time: every one that is missing costs a run.
     if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
         fault(Fault::Unsupported {
-            what: format!("{threads} threads (error {error})"),
+            what: format!(
+                "it has {threads} threads, and there is no room for their stacks (error {error}; \
+                 ulimit -v, -d and -u must leave room for some gigabytes of address space)"
+            ),
             site: None,
         });
     }

@@ -77,12 +77,17 @@ pub fn map_own(len: usize, backing: Backing) -> Option<*mut u8> {
 
 /// Makes a file at least so long.
 pub fn grow(file: i32, len: usize) -> bool {
-    // SAFETY: these calls touch no memory but `stat`.
+    // SAFETY: these calls touch no memory but `stat` and `limit`.
     unsafe {
         let mut stat: libc::stat = core::mem::zeroed();
+        // Growing beyond the limit would end the process.
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        let place = &raw mut limit as u64;
+        call(libc::SYS_getrlimit, [libc::RLIMIT_FSIZE as u64, place, 0, 0, 0, 0]);
         call(libc::SYS_fstat, [file as u64, &raw mut stat as u64, 0, 0, 0, 0]) == 0
             && (stat.st_size as usize >= len
-                || call(libc::SYS_ftruncate, [file as u64, len as u64, 0, 0, 0, 0]) == 0)
+                || limit.rlim_cur >= len as u64
+                    && call(libc::SYS_ftruncate, [file as u64, len as u64, 0, 0, 0, 0]) == 0)
     }
 }
 
@@ -129,6 +134,27 @@ pub fn now() -> u64 {
     // SAFETY: the kernel writes `time` only.
     unsafe { call(libc::SYS_clock_gettime, [clock, &raw mut time as u64, 0, 0, 0, 0]) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// How many kernel threads this process has; 1 where nobody can tell.
+pub fn threads() -> u64 {
+    let path = c"/proc/self/task".as_ptr() as u64;
+    // SAFETY: the kernel reads a string that ends with a zero and writes `stat`. The
+    // directory has a link for each thread, besides its own two.
+    unsafe {
+        let mut stat: libc::stat = core::mem::zeroed();
+        match call(libc::SYS_stat, [path, &raw mut stat as u64, 0, 0, 0, 0]) {
+            0 => stat.st_nlink.saturating_sub(2),
+            _ => 1,
+        }
+    }
+}
+
+/// Sleeps for a millisecond.
+pub fn nap() {
+    let time = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    // SAFETY: the kernel reads `time` only.
+    unsafe { call(libc::SYS_nanosleep, [&raw const time as u64, 0, 0, 0, 0, 0]) };
 }
 
 /// A child process that is a copy of this one.

@@ -26,6 +26,18 @@ pub struct Loaded {
 
 static UNITS: Global<Vec<Loaded>> = Global::new(Vec::new());
 
+/// A file whose table cannot be read.
+static DAMAGED: Global<Option<String>> = Global::new(None);
+
+fn damaged(unit: *const u8) {
+    *DAMAGED.get() = Some(image_of(unit as u64).unwrap_or_default().0);
+}
+
+/// The name of a file whose table cannot be read, if there is one.
+pub fn damage() -> Option<&'static str> {
+    DAMAGED.get().as_deref()
+}
+
 /// Called by a constructor of each unit.
 ///
 /// # Safety
@@ -35,10 +47,10 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
     // SAFETY: the pass gives the address of a whole table; its header says how long it is.
     let table = unsafe {
         let head = core::slice::from_raw_parts(unit, UnitHeader::SIZE);
-        let Ok(header) = UnitHeader::decode(head) else { return };
+        let Ok(header) = UnitHeader::decode(head) else { return damaged(unit) };
         core::slice::from_raw_parts(unit, header.size as usize)
     };
-    let Ok((header, table)) = UnitTable::decode(table) else { return };
+    let Ok((header, table)) = UnitTable::decode(table) else { return damaged(unit) };
     let (image, bias) = image_of(unit as u64).unwrap_or_default();
     let start = unit as u64;
     let loaded = Loaded {
