@@ -6,7 +6,8 @@ use crate::{
     human,
     image::Images,
     input::Input,
-    json, known,
+    json,
+    models::{self, Models, Source},
     output::say,
     program::{self, Journal, Launch, Next, Obituary, Running},
     progress::Progress,
@@ -18,11 +19,12 @@ use crate::{
     words,
 };
 use leno_model::{
+    effect::Model,
     site::{SiteId, SiteKind},
     wire::{Bug, Counts, Fault, Job, Message, Mode, Summary},
 };
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     env,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -48,6 +50,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let words: Vec<String> = words.iter().map(utf8).collect::<Result<_, _>>()?;
     let stripped = require_tables(&program)?.stripped;
     let runtime = program::runtime()?;
+    let sources = models::read(&args.models)?;
+    let models = Models::with(&sources)?;
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
     let progress = Progress::start(args.quiet || args.format == Format::Json);
@@ -64,6 +68,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         input,
         journal: Journal::create(),
         progress,
+        sources,
+        models,
         counts: Counts::default(),
         bugs: Vec::new(),
         notes: Vec::new(),
@@ -107,6 +113,10 @@ struct Check<'a> {
     input: Input,
     journal: Journal,
     progress: Progress,
+    /// The user's models.
+    sources: Vec<Source>,
+    /// These and leno's own.
+    models: Models,
     counts: Counts,
     bugs: Vec<Found>,
     notes: Vec<String>,
@@ -166,6 +176,7 @@ impl<'a> Check<'a> {
 
     fn job(&mut self, mode: Mode, scratch: String) -> Result<Job, Error> {
         let (isolate, kernel) = self.restart()?;
+        let calls = calls(&self.images, &self.runtime, &self.models)?;
         Ok(Job {
             mode,
             properties: self.args.properties.clone(),
@@ -177,7 +188,9 @@ impl<'a> Check<'a> {
             scratch,
             profile: self.args.profile,
             nondet: self.args.nondet.clone(),
-            unknown_callees: unknown_callees(&self.images, &self.runtime)?,
+            unknown_callees: calls.unknown,
+            models: calls.models,
+            modelled: calls.modelled,
         })
     }
 
@@ -222,6 +235,7 @@ impl<'a> Check<'a> {
             units: self.images.units().to_vec(),
             files: self.images.files()?,
             max_steps: self.args.max_steps,
+            models: self.sources.clone(),
             options: serde_json::to_value(self.args).unwrap_or_default(),
             bug,
             story,
@@ -319,17 +333,39 @@ pub fn require_tables(program: &Path) -> Result<Tables, Error> {
     Ok(tables)
 }
 
-/// The calls whose callee is neither instrumented nor the runtime's nor in the table
-/// of the C library's.
-pub fn unknown_callees(images: &Images, runtime: &Path) -> Result<Vec<SiteId>, Error> {
+/// What is known about the functions that a program calls.
+#[derive(Default)]
+pub struct Calls {
+    /// Sites whose callee is neither instrumented nor the runtime's nor has a model.
+    pub unknown: Vec<SiteId>,
+    pub models: Vec<Model>,
+    /// Sites whose callee is not instrumented, and the place of its model.
+    pub modelled: Vec<(SiteId, u32)>,
+}
+
+pub fn calls(images: &Images, runtime: &Path, models: &Models) -> Result<Calls, Error> {
     let ours = program::exports(runtime)?;
     let instrumented: HashSet<_> = images.functions().collect();
-    Ok(images.sites(|kind| match kind {
-        SiteKind::Call(Some(name)) => {
-            !instrumented.contains(name.as_str()) && !ours.contains(name) && !known::is_seen(name)
+    let mut calls = Calls::default();
+    let mut places: HashMap<&str, u32> = HashMap::new();
+    for (site, kind) in images.sites() {
+        let SiteKind::Call(Some(name)) = kind else { continue };
+        if instrumented.contains(name.as_str()) {
+            continue;
         }
-        _ => false,
-    }))
+        match models.model(name) {
+            Some(model) => {
+                let place = *places.entry(name).or_insert_with(|| {
+                    calls.models.push(model.clone());
+                    calls.models.len() as u32 - 1
+                });
+                calls.modelled.push((site, place));
+            }
+            None if ours.contains(name) => {}
+            None => calls.unknown.push(site),
+        }
+    }
+    Ok(calls)
 }
 
 fn callee(site: SiteId, images: &Images) -> String {

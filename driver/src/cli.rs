@@ -133,6 +133,10 @@ pub struct CheckArgs {
     /// What to do about functions without a model that are given shared memory
     #[arg(long, value_enum, default_value = "warn")]
     pub unseen: Unseen,
+    /// More models of functions that are not instrumented (docs/models.md); may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    pub models: Vec<PathBuf>,
     /// Run each execution in a process of its own instead of restarting it in place
     #[arg(long)]
     pub isolate: bool,

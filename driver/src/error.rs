@@ -41,6 +41,8 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: io::Error },
+    #[error("{path}:{line}: {what}")]
+    Model { path: PathBuf, line: usize, what: String },
     #[error("{path} is not a trace of leno: {what}")]
     NotATrace { path: PathBuf, what: String },
     #[error("the trace cannot be replayed: {0}")]
@@ -101,6 +103,7 @@ impl Error {
             Error::NoRuntime { .. } => "no_runtime",
             Error::Write { .. } => "write",
             Error::Read { .. } => "read",
+            Error::Model { .. } => "model",
             Error::NotATrace { .. } => "not_a_trace",
             Error::Changed(_) => "changed",
             Error::Nondeterminism(_) => "nondeterminism",

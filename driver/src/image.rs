@@ -85,14 +85,13 @@ impl Images {
         Some(&self.tables[image].units[place].2)
     }
 
-    /// All sites that the predicate holds for.
-    pub fn sites(&self, wanted: impl Fn(&SiteKind) -> bool) -> Vec<SiteId> {
+    /// All sites.
+    pub fn sites(&self) -> impl Iterator<Item = (SiteId, &SiteKind)> {
         let units = (0..self.units.len() as u32).filter_map(|unit| Some((unit, self.unit(unit)?)));
-        let sites = units.flat_map(|(unit, table)| {
-            let kinds = table.sites.iter().enumerate();
-            kinds.map(move |(index, site)| (SiteId { unit, index: index as u32 }, &site.kind))
-        });
-        sites.filter(|(_, kind)| wanted(kind)).map(|(site, _)| site).collect()
+        units.flat_map(|(unit, table)| {
+            let sites = table.sites.iter().enumerate();
+            sites.map(move |(index, site)| (SiteId { unit, index: index as u32 }, &site.kind))
+        })
     }
 
     /// The symbols of all functions that are instrumented.

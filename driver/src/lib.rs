@@ -13,6 +13,7 @@ pub mod input;
 pub mod interrupt;
 pub mod json;
 pub mod known;
+pub mod models;
 pub mod output;
 pub mod program;
 pub mod progress;

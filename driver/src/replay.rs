@@ -1,14 +1,16 @@
 //! `leno replay` and `leno report`: what a saved trace has to show.
 
 use crate::{
-    check::{fault_error, require_tables},
+    check::{Calls, calls, fault_error, require_tables},
     cli::{Format, ReplayArgs, ReportArgs},
     columns,
     error::{BrokenOff, EXIT_BUG, EXIT_SAFE, Error},
     human,
     image::{Images, Threads},
     input::Input,
-    json, output,
+    json,
+    models::Models,
+    output,
     program::{self, Journal, Launch, Next, Obituary, Running},
     story::Story,
     trace_file::{TraceFile, traces_in},
@@ -122,6 +124,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     let runtime = program::runtime()?;
     let input = file.options["input"].as_str().map(|input| file.directory.join(input));
     let input = Input::open(input.as_deref(), &file.program)?;
+    let models = Models::with(&file.models)?;
     let launch = Launch {
         program: &file.program,
         args: &file.args,
@@ -144,7 +147,8 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             Next::Message(Message::Hello { units, .. }) => {
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
-                let job = job(file, show_output, running.scratch());
+                let calls = calls(&images, &runtime, &models)?;
+                let job = job(file, show_output, running.scratch(), calls);
                 running.send(&job);
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),
@@ -165,7 +169,7 @@ fn broken_off(how: String) -> Error {
     Error::BrokenOff(Box::new(BrokenOff { how, ..BrokenOff::default() }))
 }
 
-fn job(file: &TraceFile, show_output: bool, scratch: String) -> Job {
+fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Job {
     let trace = &file.bug.trace;
     let step = |thread, choice| Step { thread, choice };
     Job {
@@ -183,7 +187,9 @@ fn job(file: &TraceFile, show_output: bool, scratch: String) -> Job {
         scratch,
         profile: false,
         nondet: serde_json::from_value(file.options["nondet"].clone()).unwrap_or_default(),
-        unknown_callees: Vec::new(),
+        unknown_callees: calls.unknown,
+        models: calls.models,
+        modelled: calls.modelled,
     }
 }
 

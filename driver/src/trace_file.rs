@@ -1,6 +1,6 @@
 //! Traces on disk: one JSON file for each bug, with all that it takes to replay it.
 
-use crate::{cli::PROPERTIES, error::Error, story::Story};
+use crate::{cli::PROPERTIES, error::Error, models::Source, story::Story};
 use leno_model::{
     site::digest,
     wire::{Bug, Unit},
@@ -29,6 +29,9 @@ pub struct TraceFile {
     /// build only, and a changed constant changes no table.
     pub files: Vec<(String, String)>,
     pub max_steps: u64,
+    /// The models that the user had added.
+    #[serde(default)]
+    pub models: Vec<Source>,
     pub options: serde_json::Value,
     pub bug: Bug,
     pub story: Story,

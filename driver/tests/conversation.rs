@@ -87,6 +87,8 @@ fn start(script: &str) -> Running {
         nondet: vec![],
         record_all: false,
         unknown_callees: vec![],
+        models: vec![],
+        modelled: vec![],
     });
     running
 }

@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod effect;
 pub mod event;
 pub mod execution;
 pub mod object;

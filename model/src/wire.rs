@@ -8,6 +8,7 @@
 
 use crate::{
     AccessKind, Order, Property, Step, ThreadId,
+    effect::Model,
     object::{Object, SharedRange},
     site::SiteId,
     thread::ThreadName,
@@ -65,6 +66,10 @@ pub struct Job {
     pub nondet: Vec<Values>,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
     pub unknown_callees: Vec<SiteId>,
+    /// What functions do that are not instrumented but known.
+    pub models: Vec<Model>,
+    /// Call sites and the place of their callee in `models`.
+    pub modelled: Vec<(SiteId, u32)>,
 }
 
 /// The values to try for a type, from the lowest to the highest.

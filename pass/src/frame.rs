@@ -355,7 +355,7 @@ fn detours(function: Value) -> Vec<Value> {
 }
 
 /// Where a value that has just been computed can be stored.
-fn point_after(value: Value) -> Option<Value> {
+pub fn point_after(value: Value) -> Option<Value> {
     match value.opcode() {
         Opcode::LLVMPHI | Opcode::LLVMLandingPad => value.block().insertion_point(),
         // Other edges may lead there too; then the value has no place of its own.

@@ -8,7 +8,7 @@
 use crate::{
     atomics::{self, Atomic},
     escape::Private,
-    frame::Record,
+    frame::{Record, point_after},
     ir::{Builder, Callee, Layout, Opcode, Ordering, Type, Unit, Value},
     table::Table,
 };
@@ -138,13 +138,20 @@ fn call(instruction: Value, private: &Private) -> Option<Action> {
         .filter(|index| !private.for_reading(arguments[*index as usize]))
         .collect();
     Some(Action::Call(Call {
-        callee: callee.is_global().then(|| callee.name()),
+        callee: callee.is_global().then(|| symbol(callee)),
         announced: is_unseen(callee)
             && takes_pointer
             && !instruction.call_has_attribute("noreturn"),
         copied,
         assembly: false,
     }))
+}
+
+/// A function's name for the linker. LLVM marks one that was given in the source
+/// (`__asm__("__isoc99_sscanf")`) by a first character of 1.
+fn symbol(function: Value) -> String {
+    let name = function.name();
+    name.strip_prefix('\u{1}').map_or_else(|| name.clone(), str::to_owned)
 }
 
 /// Whether a callee's code is not in this unit, or is not known here.
@@ -165,10 +172,13 @@ pub struct Emitter<'t> {
     pub index: u32,
     /// Memory in which 16-byte values travel, when some do.
     pub wide: Option<(Value, Value)>,
+    /// Memory in which variadic arguments are shown to the runtime, when some are.
+    pub rest: Option<Value>,
 }
 
 impl Emitter<'_> {
     pub fn emit(&mut self, plan: &Plan, record: Option<&Record>) {
+        self.make_room(plan);
         for (instruction, action) in plan {
             self.builder.before(*instruction, self.function, self.unit);
             match action {
@@ -278,14 +288,16 @@ impl Emitter<'_> {
             }
         }
         if call.announced {
-            self.announce(instruction, site, call.assembly);
+            self.announce(instruction, site, call);
         }
     }
 
-    fn announce(&mut self, instruction: Value, site: Value, assembly: bool) {
+    /// Tells the runtime of a call before it is made and when it has returned. The site
+    /// of the return is another one: to come back to a site is to repeat something.
+    fn announce(&mut self, instruction: Value, site: Value, call: &Call) {
         let (pointer, long) = (self.unit.pointer(), self.unit.int(64));
         let arguments = instruction.arguments();
-        let callee = if assembly { self.unit.null(pointer) } else { instruction.callee() };
+        let callee = if call.assembly { self.unit.null(pointer) } else { instruction.callee() };
         let count = self.unit.const_int(32, arguments.len() as u64);
         let mut values = vec![site, callee, count];
         for index in 0..6 {
@@ -299,8 +311,83 @@ impl Emitter<'_> {
                 _ => self.unit.const_int(64, 0),
             });
         }
-        let parameters = [pointer, pointer, self.unit.int(32), long, long, long, long, long, long];
+        values.push(self.lay_out(instruction).unwrap_or_else(|| self.unit.null(pointer)));
+        let mut parameters = vec![pointer, pointer, self.unit.int(32)];
+        parameters.extend([long; 6]);
+        parameters.push(pointer);
         let hook = self.runtime("__leno_extern", self.unit.void(), &parameters);
         self.builder.call(hook, &values);
+
+        let twice = !call.assembly && instruction.call_has_attribute("returns_twice");
+        let Some(point) = point_after(instruction).filter(|_| !call.assembly && !twice) else {
+            return;
+        };
+        self.builder.at(point, instruction, self.function, self.unit);
+        values[0] = self.site(SiteKind::Call(call.callee.clone()), instruction);
+        let ty = instruction.ty();
+        values.push(if ty.is_pointer() {
+            self.builder.pointer_to_int(instruction, long)
+        } else if ty.is_int() && ty.int_width() <= 64 {
+            self.builder.resize_signed(instruction, long)
+        } else {
+            self.unit.const_int(64, 0)
+        });
+        parameters.push(long);
+        let hook = self.runtime("__leno_returned", self.unit.void(), &parameters);
+        self.builder.call(hook, &values);
+    }
+
+    /// Memory for the variadic arguments of whichever call of the function has the most.
+    fn make_room(&mut self, plan: &Plan) {
+        let announced = plan.iter().filter(|(_, action)| match action {
+            Action::Call(call) => call.announced && !call.assembly,
+            _ => false,
+        });
+        let sizes = announced.filter_map(|(call, _)| Some(self.rest_of(*call).last()?.2));
+        let Some(size) = sizes.max() else { return };
+        let builder = Builder::new(self.unit);
+        builder.silently_before(self.function.blocks()[0].instructions()[0]);
+        let bytes = self.unit.array(self.unit.int(8), size);
+        self.rest = Some(builder.alloca(bytes, 16, c"leno.rest"));
+    }
+
+    /// The variadic arguments of a call, each with where it begins and ends when all of
+    /// them lie on the stack, as the x86-64 ABI says.
+    fn rest_of(&self, call: Value) -> Vec<(Value, u64, u64)> {
+        let Some(fixed) = call.fixed_arguments() else { return Vec::new() };
+        let mut end = 0u64;
+        let arguments = call.arguments().into_iter().enumerate().skip(fixed);
+        arguments
+            .map(|(index, argument)| {
+                let ty = call.byval_argument(index as u32).unwrap_or_else(|| argument.ty());
+                let (size, align) = match ty.is_storable() {
+                    true => (self.layout.size(ty), self.layout.alignment(ty)),
+                    false => (8, 8),
+                };
+                let start = end.next_multiple_of(align.clamp(8, 16));
+                end = start + size.next_multiple_of(8);
+                (argument, start, end)
+            })
+            .collect()
+    }
+
+    /// Puts the variadic arguments of a call where the runtime finds them.
+    fn lay_out(&mut self, call: Value) -> Option<Value> {
+        let fixed = call.fixed_arguments()?;
+        let area = self.rest?;
+        for (index, (argument, start, _)) in self.rest_of(call).into_iter().enumerate() {
+            let place = self.builder.offset(self.unit, area, start, "");
+            let ty = argument.ty();
+            if let Some(ty) = call.byval_argument((fixed + index) as u32) {
+                let size = self.unit.const_int(64, self.layout.size(ty));
+                self.builder.copy(place, argument, size, 8);
+            } else if ty.is_int() && ty.int_width() < 64 {
+                let long = self.builder.resize(argument, self.unit.int(64));
+                self.builder.store(long, place, 8);
+            } else if ty.is_storable() {
+                self.builder.store(argument, place, 8);
+            }
+        }
+        Some(area)
     }
 }

@@ -381,6 +381,15 @@ impl Value {
         (0..count).map(|index| self.operand(index)).collect()
     }
 
+    /// How many of the arguments the callee's type names, if it takes others besides.
+    pub fn fixed_arguments(self) -> Option<usize> {
+        // SAFETY: see the head of this file.
+        unsafe {
+            let ty = LLVMGetCalledFunctionType(self.0);
+            (LLVMIsFunctionVarArg(ty) != 0).then(|| LLVMCountParamTypes(ty) as usize)
+        }
+    }
+
     pub fn set_argument(self, index: u32, value: Value) {
         // SAFETY: see the head of this file.
         unsafe { LLVMSetArgOperand(self.0, index, value.0) }
@@ -970,9 +979,14 @@ impl Builder {
     /// where it has none they get line 0 of `function`, because LLVM wants every
     /// call in a function with debug info to have a position.
     pub fn before(&self, instruction: Value, function: Value, unit: Unit) {
+        self.at(instruction, instruction, function, unit);
+    }
+
+    /// The same for instructions that come before `point`.
+    pub fn at(&self, point: Value, instruction: Value, function: Value, unit: Unit) {
         // SAFETY: see the head of this file.
         unsafe {
-            LLVMPositionBuilderBefore(self.0, instruction.0);
+            LLVMPositionBuilderBefore(self.0, point.0);
             let location = instruction.location().or_else(|| {
                 let scope = function.subprogram()?;
                 wrap(
@@ -1073,6 +1087,12 @@ impl Builder {
     pub fn resize(&self, value: Value, to: Type) -> Value {
         // SAFETY: both are integers.
         Value(unsafe { LLVMBuildIntCast2(self.0, value.0, to.0, 0, NO_NAME) })
+    }
+
+    /// An integer made longer by its sign, or shorter.
+    pub fn resize_signed(&self, value: Value, to: Type) -> Value {
+        // SAFETY: both are integers.
+        Value(unsafe { LLVMBuildIntCast2(self.0, value.0, to.0, 1, NO_NAME) })
     }
 
     pub fn pointer_to_int(&self, value: Value, to: Type) -> Value {

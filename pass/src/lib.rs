@@ -150,6 +150,7 @@ fn instrument_function(
         function,
         index,
         wide: None,
+        rest: None,
     };
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
     emitter.emit(&plan, record.as_ref());

@@ -3,9 +3,9 @@
 use core::mem::MaybeUninit;
 use leno_model::{Access, AccessKind, Order};
 
-/// The most ranges that one event of ours has (`memcpy` has two; a formatted print
-/// is cut off here).
-const MOST: usize = 8;
+/// The most ranges that one event of ours has (`memcpy` has two; what a formatted print
+/// reads may be spread over several events).
+pub const MOST: usize = 8;
 
 /// Most events have one access, so the room for the others is never touched.
 #[derive(Clone, Copy)]
@@ -23,6 +23,12 @@ impl Accesses {
     #[inline(always)]
     pub fn one(kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
         Self::none().and(kind, addr, len, atomic)
+    }
+
+    /// As many of these as one event has.
+    pub fn first_of(list: &[Access]) -> Self {
+        let add = |all: Self, a: &Access| all.and(a.kind, a.addr, a.len, a.atomic);
+        list.iter().fold(Self::none(), add)
     }
 
     /// Adds a range; an empty one adds nothing.

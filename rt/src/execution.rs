@@ -338,7 +338,7 @@ pub fn event_settled(
     patience: Patience,
     settle: impl FnOnce() -> Op,
 ) -> Event {
-    arrive(op, accesses, site, patience);
+    arrive(op, accesses, site, patience, true);
     let settled = settle();
     let x = running().expect("events happen in an execution");
     if settled != op {
@@ -351,10 +351,21 @@ pub fn event_settled(
 /// is in. `settle` says what they are if that turns out only when the turn has come: a
 /// failed compare-exchange writes nothing.
 pub fn access(planned: &Accesses, site: SiteRef, settle: impl FnOnce() -> Option<Accesses>) {
+    access_of_call(planned, site, true, settle);
+}
+
+/// The same for the accesses of a call that is not instrumented; `may_spin`: it may be
+/// the event of a loop that waits.
+pub fn access_of_call(
+    planned: &Accesses,
+    site: SiteRef,
+    may_spin: bool,
+    settle: impl FnOnce() -> Option<Accesses>,
+) {
     let x = running().expect("accesses are made in an execution");
     let joins = x.thread().section.is_some();
     if !joins {
-        arrive(Op::Access, planned, site, Patience::default());
+        arrive(Op::Access, planned, site, Patience::default(), may_spin);
     }
     let settled = settle();
     let accesses = settled.as_ref().unwrap_or(planned);
@@ -367,7 +378,7 @@ pub fn access(planned: &Accesses, site: SiteRef, settle: impl FnOnce() -> Option
 }
 
 /// Has the running thread stand at its next event until its turn has come.
-fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) {
+fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience, may_spin: bool) {
     phases::enter(Phase::Scheduling);
     require_room(site);
     let x = running().expect("events happen in an execution");
@@ -394,7 +405,8 @@ fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) {
         | Op::FutexWait { .. } => true,
         _ => false,
     };
-    let local_state = if spins { Some(local_state(x.thread().private_writes)) } else { None };
+    let local_state =
+        if spins && may_spin { Some(local_state(x.thread().private_writes)) } else { None };
     let Patience { timed, cancel } = patience;
     let arrival = Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel };
     x.director.arrive(arrival);
@@ -449,7 +461,7 @@ pub fn enter_section(site: SiteRef) {
         section.depth += 1;
         return;
     }
-    arrive(Op::Access, &[], site, Patience::default());
+    arrive(Op::Access, &[], site, Patience::default(), true);
     let x = running().expect("still running");
     x.thread().section = Some(Section { depth: 1, accesses: Vec::new() });
 }
@@ -508,6 +520,13 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
     thread.quiet += 1;
     if thread.quiet.is_multiple_of(SPIN_CHECK) {
         find_private_spin(site, accesses);
+    }
+}
+
+/// The running thread has changed something that nobody sees: it is not where it was.
+pub fn stir() {
+    if let Some(x) = running() {
+        x.thread().private_writes += 1;
     }
 }
 

@@ -4,12 +4,12 @@
 //! hook returns. Atomics are performed here, when their turn has come.
 
 use crate::{
-    accesses::Accesses,
+    accesses::{self, Accesses},
     describe,
     execution::{self, Patience, current_thread, event, private, running},
     fiber, heap, host,
     interpose::streams,
-    kernel, libc_models, misuse,
+    kernel, misuse, models,
     record::record,
     sharing, snapshot,
     trace::{self, FailureText},
@@ -120,9 +120,35 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     event
 }
 
-/// Memory is about to be accessed on behalf of a modelled function.
+/// Memory is about to be accessed on behalf of an interposed function.
 pub fn modelled(site: SiteRef, accesses: &Accesses) {
     plain(site.0, accesses);
+}
+
+/// Memory is accessed by a function that is not instrumented. What it accesses is
+/// computed again when its turn has come: it may depend on what is there. More ranges
+/// than an event has are further events. Only the first before a call may be one of a
+/// loop that waits: a second one is at the same site, and behind the call its result is
+/// not part of the local state yet.
+pub fn called(site: SiteRef, has_returned: bool, accesses: impl Fn() -> Vec<Access>) {
+    let Some(thread) = current_thread() else { return };
+    let planned = accesses();
+    for first in (0..planned.len()).step_by(accesses::MOST) {
+        let part = |all: &[Access]| Accesses::first_of(all.get(first..).unwrap_or_default());
+        let planned = part(&planned);
+        let mut done = planned;
+        if !sharing::is_event(thread, &planned) {
+            private(site, &planned);
+        } else {
+            let settle = || {
+                done = part(&accesses());
+                sharing::is_event(thread, &done);
+                Some(done)
+            };
+            execution::access_of_call(&planned, site, first == 0 && !has_returned, settle);
+        }
+        check(&done, site);
+    }
 }
 
 /// Fails if an access that is about to be made is not to a living object, or is to
@@ -485,7 +511,7 @@ pub unsafe extern "C" fn __leno_atomic_cas_16(
 }
 
 /// A call out of the unit: what the callee reads and writes is an event, if there is
-/// a model of it.
+/// a model of it. `rest` is where the variadic arguments lie, or null.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn __leno_extern(
@@ -498,6 +524,7 @@ pub extern "C" fn __leno_extern(
     a3: u64,
     a4: u64,
     a5: u64,
+    rest: u64,
 ) {
     if running().is_some() {
         let _ = callee;
@@ -506,7 +533,30 @@ pub extern "C" fn __leno_extern(
         if kernel::kept() {
             snapshot::expect_writes(args);
         }
-        libc_models::call(SiteRef(site), args);
+        models::call(SiteRef(site), args, rest);
         streams::call(SiteRef(site), args);
+    }
+}
+
+/// The call has returned `result`.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub extern "C" fn __leno_returned(
+    site: u64,
+    callee: u64,
+    n: u32,
+    a0: u64,
+    a1: u64,
+    a2: u64,
+    a3: u64,
+    a4: u64,
+    a5: u64,
+    rest: u64,
+    result: u64,
+) {
+    if running().is_some() {
+        let _ = callee;
+        let args = [a0, a1, a2, a3, a4, a5];
+        models::returned(SiteRef(site), &args[..(n as usize).min(6)], rest, result);
     }
 }

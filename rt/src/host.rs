@@ -13,7 +13,7 @@ use crate::{
     inquest::{self, Death},
     interpose,
     kernel::{self, descriptors},
-    leaks, libc_models,
+    leaks, models,
     phases::{self, Phase},
     record::{self, record},
     sharing, signals, snapshot, sys,
@@ -163,7 +163,7 @@ unsafe extern "C" fn host_main(
     if let Some(journal) = journal {
         descriptors::give_up(journal);
     }
-    libc_models::prepare(&job.unknown_callees);
+    models::prepare(&job);
     interpose::choices::declare(job.nondet.clone());
     signals::install();
     sharing::record_everything(job.record_all);
@@ -297,7 +297,7 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         }
         steps_limited |= run.end == End::Bounded;
         digest = add_to_digest(digest, &run);
-        libc_models::note_sharing(&run);
+        models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
         record().counts.set(Counts { bugs, digest, ..search.counts() });
         if let End::Completed { status: status @ 1.. } = run.end {
@@ -336,7 +336,7 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         exhaustive: exhaustive && !steps_limited,
         steps_limited,
         weak_atomics: search.weak_atomics(),
-        unseen: libc_models::unseen(),
+        unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
     }));

@@ -54,6 +54,10 @@ pub extern "C" fn __leno_copy(
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_extern(_site: *const c_void, _callee: *const c_void, _count: u32) {}
 
+/// As above.
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_returned(_site: *const c_void, _callee: *const c_void, _count: u32) {}
+
 #[cfg(not(test))]
 unsafe extern "C" {
     fn abort() -> !;

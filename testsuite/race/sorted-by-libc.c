@@ -1,6 +1,7 @@
-// qsort moves shared elements about, and leno has no model of it: it cannot say "safe".
-// leno: verdict=unknown
-// leno[--unseen ignore]: verdict=safe
+// qsort moves shared elements about.
+// leno: verdict=bug kind=race object=numbers[2]
+// leno: cflags=-O2 verdict=bug kind=race object=numbers[2]
+// leno: cflags=-DJOINED verdict=safe
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static int compare(const void *a, const void *b)
 
 static void *change(void *unused)
 {
-    numbers[0] = 5;
+    numbers[2] = 5;
     return unused;
 }
 
@@ -21,7 +22,12 @@ int main(void)
 {
     pthread_t thread;
     pthread_create(&thread, NULL, change, NULL);
+#ifdef JOINED
     pthread_join(thread, NULL);
     qsort(numbers, 3, sizeof *numbers, compare);
+#else
+    qsort(numbers, 3, sizeof *numbers, compare);
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }
