@@ -65,17 +65,17 @@ pub struct Gate {
 }
 
 /// Whether the event acquires a read-write lock for writing.
-fn writes(event: &Event) -> bool {
+pub fn writes(event: &Event) -> bool {
     matches!(event.op, Op::WriteLock { .. } | Op::TryWriteLock { .. })
         && event.outcome != Outcome::Acquired(false)
 }
 
-fn reads(event: &Event) -> bool {
+pub fn reads(event: &Event) -> bool {
     matches!(event.op, Op::ReadLock { .. } | Op::TryReadLock { .. })
         && event.outcome != Outcome::Acquired(false)
 }
 
-fn changes(event: &Event) -> bool {
+pub fn changes(event: &Event) -> bool {
     touches(&event.op, event.outcome).iter().flatten().any(|(_, touch)| *touch == Touch::Changes)
 }
 
@@ -90,12 +90,12 @@ pub fn rwlock_before(trace: &Trace, rwlock: u64, before: u32) -> RwLock {
     }
     let mut lock = RwLock::default();
     for event in since.iter().rev().map(|event| trace.event(*event)) {
-        apply(&mut lock, event);
+        apply_rwlock(&mut lock, event);
     }
     lock
 }
 
-fn apply(lock: &mut RwLock, event: &Event) {
+pub fn apply_rwlock(lock: &mut RwLock, event: &Event) {
     match event.op {
         Op::RwUnlock { .. } if event.outcome == Outcome::Released(true) => {
             *lock = RwLock::default();

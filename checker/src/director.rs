@@ -1,8 +1,8 @@
 //! The director says whose turn it is, in the process that executes.
 //!
-//! It repeats the plan's steps, then stays with the running thread as long as that
-//! can go on (so that counterexamples have few switches), then takes the first
-//! thread that can. It keeps everything that decides who *can*: the
+//! It repeats the plan's steps, then takes those whom the plan prefers, then stays
+//! with the running thread as long as that can go on (so that counterexamples have
+//! few switches), then takes the first thread that can. It keeps everything that decides who *can*: the
 //! synchronisation state, the awaits and the sleep set.
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     sync::{SyncState, exit_is_due},
 };
 use alloc::vec::Vec;
-use leno_model::{Access, End, Event, Op, SiteRef, Step, ThreadId};
+use leno_model::{Access, AccessKind, End, Event, Op, SiteRef, Step, ThreadId};
 
 /// A thread reaches its next event.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +95,8 @@ pub struct Director {
     /// Events so far, which is also the place in the plan.
     steps: usize,
     diverged: Option<u32>,
+    /// The plan's last step did not do what it was for.
+    in_vain: bool,
 }
 
 impl Director {
@@ -114,6 +116,7 @@ impl Director {
         self.threads.iter_mut().for_each(|thread| thread.status = Status::Away);
         self.steps = 0;
         self.diverged = None;
+        self.in_vain = false;
     }
 
     /// The thread stands at its next event.
@@ -141,12 +144,16 @@ impl Director {
             let diverged = End::Diverged { at: self.steps as u32 };
             return if possible { Decision::Run(thread) } else { Decision::Over(diverged) };
         }
+        if self.in_vain {
+            return Decision::Over(End::Asleep);
+        }
         if self.limits.max_steps != 0 && self.steps as u64 >= self.limits.max_steps {
             return Decision::Over(End::Bounded);
         }
         let all = (0..self.threads.len() as u32).map(ThreadId);
+        let preferred = self.plan.prefer.iter().copied();
         let mut asleep = false;
-        for thread in core::iter::once(running).chain(all) {
+        for thread in preferred.chain(core::iter::once(running)).chain(all) {
             if self.can_go_on(thread) {
                 if !self.plan.sleep.iter().any(|sleeper| sleeper.event.thread == thread) {
                     return Decision::Run(thread);
@@ -184,6 +191,7 @@ impl Director {
             first_access,
             access_count: accesses.len() as u32,
             awaited: iteration != 0,
+            tentative: at.accesses.iter().any(|access| access.kind == AccessKind::ReadWrite),
             iteration,
         };
         if let Some(planned) = planned {
@@ -194,12 +202,18 @@ impl Director {
             }
         }
         self.steps += 1;
+        let writes = || accesses.iter().any(|access| access.kind.writes());
+        self.in_vain |=
+            self.plan.only_if_writes && self.steps == self.plan.steps.len() && !writes();
         // The plan's sleep set is that of the state before the plan's last step.
         if self.steps >= self.plan.steps.len() && !self.plan.sleep.is_empty() {
             let footprint: Vec<Access> =
                 accesses.iter().copied().chain(self.awaits.reads(thread)).collect();
             let stays = |s: &Sleeper| sleeps_on(&s.event, &s.accesses, &event, &footprint);
             self.plan.sleep.retain(stays);
+        }
+        if self.steps > self.plan.steps.len() {
+            self.plan.prefer.retain(|preferred| *preferred != thread);
         }
         self.awaits.perform(&event, accesses);
         let ended = op == Op::End;

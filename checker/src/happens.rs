@@ -158,17 +158,20 @@ impl Happens {
     /// Collects I(v): the threads that can begin v, which are the events after the
     /// race's first and before `second` that do not come after the first (and what
     /// else the race removes), and then `second`, the event that was examined last.
-    /// `second` may be one that never happened.
+    /// `second` may be one that never happened. `past`: of v only what comes before
+    /// `second`.
     pub fn initials(
         &self,
         trace: &Trace,
         race: &Race,
         second: u32,
         limit: u32,
+        past: bool,
         out: &mut Initials,
     ) {
         out.threads.clear();
         out.firsts.clear();
+        out.parts.clear();
         let begins = |out: &mut Initials, thread: ThreadId, after: &dyn Fn(u32) -> bool| {
             if out.firsts.iter().any(|other| trace.event(*other).thread == thread) {
                 return false;
@@ -179,14 +182,19 @@ impl Happens {
             true
         };
         for event in race.first + 1..second.min(limit) {
+            if past && !self.clocks.covers(event) {
+                continue;
+            }
             if !race.removes(&self.clocks, event) {
                 let thread = trace.event(event).thread;
                 if begins(out, thread, &|other| self.clocks.ordered(other, event)) {
                     out.firsts.push(event);
+                    out.parts.push(thread);
                 }
             }
         }
         begins(out, trace.event(second).thread, &|other| self.clocks.covers(other));
+        out.parts.push(trace.event(second).thread);
     }
 }
 
@@ -196,4 +204,6 @@ pub struct Initials {
     pub threads: Vec<ThreadId>,
     /// Each thread's first event in v.
     firsts: Vec<u32>,
+    /// The threads that have a part in v.
+    pub parts: Vec<ThreadId>,
 }

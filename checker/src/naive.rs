@@ -43,7 +43,7 @@ impl Naive {
         let last = self.nodes.last_mut().expect("a plan branches off somewhere");
         last.fingerprint = fingerprint;
         let step = |node: &Node| PlannedStep { step: node.step, fingerprint: node.fingerprint };
-        Plan { steps: self.nodes.iter().map(step).collect(), sleep: Vec::new() }
+        Plan { steps: self.nodes.iter().map(step).collect(), ..Plan::default() }
     }
 }
 
@@ -96,7 +96,7 @@ impl Search for Naive {
             }
             sync.apply(event.thread, &event.op, event.choice);
         }
-        self.log.finish(run)
+        self.log.finish(run, false)
     }
 
     fn log(&self) -> &Log {

@@ -1,7 +1,7 @@
 //! What the director is told: the steps of a prefix and who is asleep there.
 
 use alloc::vec::Vec;
-use leno_model::{Access, Event, MutexKind, Op, Step};
+use leno_model::{Access, Event, MutexKind, Op, Step, ThreadId};
 use serde::{Deserialize, Serialize};
 
 /// The prefix of an execution, to be repeated exactly; after it the director goes
@@ -13,6 +13,10 @@ pub struct Plan {
     /// takes out whom that step wakes: the search cannot, because this step leaves
     /// the known path and how it comes out is not known yet.
     pub sleep: Vec<Sleeper>,
+    /// Who goes on as soon as it can, until it has: the first in the list first.
+    pub prefer: Vec<ThreadId>,
+    /// Unless the last step writes, the execution is one that is explored elsewhere.
+    pub only_if_writes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,8 +1,10 @@
 //! What every search is, and the bookkeeping that all share.
 
-use crate::{Finding, Plan, deadlock, finding::Known, race::Races, trace::Trace};
+use crate::{
+    Finding, Plan, blocking::rwlock_before, deadlock, finding::Known, race::Races, trace::Trace,
+};
 use alloc::vec::Vec;
-use leno_model::{End, Event, Execution, wire::Counts};
+use leno_model::{End, Event, Execution, Op, Outcome, Pending, wire::Counts};
 use serde::{Deserialize, Serialize};
 
 /// A strategy: which executions there are to run. A plan is asked for, run, and
@@ -66,10 +68,12 @@ impl Log {
         place
     }
 
-    /// The execution is over and all its events are taken in.
-    pub fn finish(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+    /// The execution is over and all its events are taken in. `redundant`: there is
+    /// another one of the same trace, which counts.
+    pub fn finish(&mut self, run: &Execution<'_>, redundant: bool) -> Vec<Finding> {
         let counts = &mut self.counts;
         match run.end {
+            _ if redundant => counts.blocked_by_sleep += 1,
             End::Completed { .. } | End::Stuck => counts.executions += 1,
             End::Asleep => counts.blocked_by_sleep += 1,
             End::Assumed => counts.blocked_by_assume += 1,
@@ -96,5 +100,41 @@ pub fn divergence(run: &Execution<'_>, planned: usize) -> Option<u32> {
         End::Diverged { at } => Some(at),
         _ if run.events.len() < planned => Some(run.events.len() as u32),
         _ => None,
+    }
+}
+
+/// The event that a pending operation would be.
+pub fn as_event(pending: &Pending) -> Event {
+    let Pending { thread, ordinal, site, op, iteration, .. } = *pending;
+    Event {
+        thread,
+        ordinal,
+        site,
+        op,
+        // For none of the operations whose outcome matters is this the quiet one.
+        outcome: Outcome::Done,
+        choice: 0,
+        choices: 1,
+        first_access: 0,
+        access_count: 0,
+        awaited: iteration != 0,
+        tentative: false,
+        iteration,
+    }
+}
+
+/// Whether an object keeps the pending operation from happening, and it could have
+/// happened before it did.
+pub fn is_blocked(trace: &Trace, pending: &Pending, place: u32, limit: u32) -> bool {
+    let before = limit.min(place);
+    match pending.op {
+        Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } => {
+            let owner = trace.hold_before(place, mutex, limit).mutex.owner;
+            owner.is_some_and(|owner| owner != pending.thread)
+        }
+        Op::ReadLock { rwlock } => !rwlock_before(trace, rwlock, before).readable(),
+        Op::WriteLock { rwlock } => !rwlock_before(trace, rwlock, before).writable(),
+        Op::SemWait { sem } => trace.value(sem, before) == 0,
+        _ => false,
     }
 }

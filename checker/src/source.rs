@@ -25,15 +25,15 @@
 
 use crate::{
     Finding, Plan, PlannedStep, Search, Sleeper, ThreadSet,
-    blocking::{Race, rwlock_before},
+    blocking::Race,
     dependence::sleeps_on,
     fingerprint,
     happens::{Happens, Initials},
-    search::{Log, divergence},
+    search::{Log, as_event, divergence, is_blocked},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use leno_model::{Access, End, Event, Execution, Op, Outcome, Pending, Step, ThreadId};
+use leno_model::{Access, End, Event, Execution, Op, Step, ThreadId};
 use serde::{Deserialize, Serialize};
 
 /// A state on the path and what is to be explored from it.
@@ -59,8 +59,19 @@ struct Asleep {
     accesses: Range<u32>,
 }
 
+/// Which threads stand for a reversal at a node.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Rule {
+    /// Those that can begin it.
+    #[default]
+    Source,
+    /// Those that have a part in it: see `dpor`.
+    Persistent,
+}
+
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Source {
+    rule: Rule,
     log: Log,
     happens: Happens,
     nodes: Vec<Node>,
@@ -80,6 +91,10 @@ impl Source {
         Self::default()
     }
 
+    pub fn with(rule: Rule) -> Self {
+        Self { rule, ..Self::default() }
+    }
+
     /// The plan that leads to the last node and takes its step.
     fn plan(&mut self) -> Plan {
         let last = self.nodes.len() - 1;
@@ -93,7 +108,7 @@ impl Source {
         let sleep = asleep.collect();
         self.log.truncate(last);
         self.happens.truncate(last);
-        Plan { steps, sleep }
+        Plan { steps, sleep, ..Plan::default() }
     }
 
     fn accesses_of(&self, sleeper: &Asleep) -> &[Access] {
@@ -150,11 +165,17 @@ impl Source {
     fn reverse(&mut self, second: u32, limit: u32) {
         for k in 0..self.races.len() {
             let Self { log, happens, initials, races, nodes, .. } = self;
-            happens.initials(&log.trace, &races[k], second, limit, initials);
+            let persistent = self.rule == Rule::Persistent;
+            happens.initials(&log.trace, &races[k], second, limit, persistent, initials);
             let node = &mut nodes[races[k].first as usize];
             let covered = |t: &ThreadId| node.backtrack.contains(*t) || node.asleep.contains(*t);
-            if !self.initials.threads.iter().any(covered) {
-                node.backtrack.insert(self.initials.threads[0]);
+            let done = match self.rule {
+                Rule::Source => initials.threads.iter().any(covered),
+                Rule::Persistent => initials.parts.iter().any(|t| node.backtrack.contains(*t)),
+            };
+            let awake = initials.threads.iter().find(|t| !node.asleep.contains(**t));
+            if let Some(thread) = awake.filter(|_| !done) {
+                node.backtrack.insert(*thread);
             }
         }
     }
@@ -177,49 +198,13 @@ impl Source {
             self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
             // Those that could still go on race when they do. Where the limit of
             // steps keeps them from it, this is the last chance.
-            if run.end == End::Bounded || self.is_blocked(pending, place, limit) {
+            if run.end == End::Bounded || is_blocked(&self.log.trace, pending, place, limit) {
                 let trace = &self.log.trace;
                 self.happens.examine(trace, place, limit, true, &mut self.races);
                 self.reverse(place, limit);
             }
             self.log.trace.truncate(place as usize);
         }
-    }
-
-    /// Whether an object keeps the pending operation from happening, and it could have
-    /// happened before it did.
-    fn is_blocked(&self, pending: &Pending, place: u32, limit: u32) -> bool {
-        let trace = &self.log.trace;
-        let before = limit.min(place);
-        match pending.op {
-            Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } => {
-                let owner = trace.hold_before(place, mutex, limit).mutex.owner;
-                owner.is_some_and(|owner| owner != pending.thread)
-            }
-            Op::ReadLock { rwlock } => !rwlock_before(trace, rwlock, before).readable(),
-            Op::WriteLock { rwlock } => !rwlock_before(trace, rwlock, before).writable(),
-            Op::SemWait { sem } => trace.value(sem, before) == 0,
-            _ => false,
-        }
-    }
-}
-
-/// The event that a pending operation would be.
-fn as_event(pending: &Pending) -> Event {
-    let Pending { thread, ordinal, site, op, iteration, .. } = *pending;
-    Event {
-        thread,
-        ordinal,
-        site,
-        op,
-        // For none of the operations whose outcome matters is this the quiet one.
-        outcome: Outcome::Done,
-        choice: 0,
-        choices: 1,
-        first_access: 0,
-        access_count: 0,
-        awaited: iteration != 0,
-        iteration,
     }
 }
 
@@ -268,7 +253,7 @@ impl Search for Source {
             self.happens.commit(&self.log.trace, place);
         }
         self.reverse_pending(run);
-        self.log.finish(run)
+        self.log.finish(run, false)
     }
 
     fn log(&self) -> &Log {

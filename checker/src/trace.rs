@@ -351,6 +351,14 @@ impl Trace {
         before.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
     }
 
+    /// The state of the event's mutex after the last event before it that is kept.
+    pub fn hold_after_kept(&self, event: u32, mutex: u64, keep: impl Fn(u32) -> bool) -> Hold {
+        let key = Key::Object(Object::Mutex(mutex));
+        let own = self.entries_of(event).iter().find(|entry| entry.key == key);
+        let last = own.and_then(|own| self.chain(own, event).find(|entry| keep(entry.event)));
+        last.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
+    }
+
     /// The state of a mutex now.
     pub fn hold(&self, mutex: u64) -> Hold {
         let head = self.heads.get(&Key::Object(Object::Mutex(mutex)));
@@ -380,6 +388,15 @@ impl Trace {
     /// The value of a semaphore before an event.
     pub fn value(&self, sem: u64, before: u32) -> u32 {
         self.chain_of(Object::Sem(sem), before).next().map_or(0, |entry| entry.hold)
+    }
+
+    /// The value of a semaphore before and after an event that touches it.
+    pub fn values(&self, sem: u64, event: u32) -> (u32, u32) {
+        let key = Key::Object(Object::Sem(sem));
+        let mut own = self.entries_of(event).iter().filter(|entry| entry.key == key);
+        let (Some(first), last) = (own.next(), own.last()) else { return (0, 0) };
+        let before = first.previous.map_or(0, |place| self.entries[place as usize].hold);
+        (before, last.unwrap_or(first).hold)
     }
 
     /// The thread's last wait before an event.

@@ -3,15 +3,22 @@
 
 mod sim;
 
-use leno_checker::{Finding, Search, Source};
+use leno_checker::{Finding, Optimal, Search, Source};
 use leno_model::{Op, Order, ThreadId};
 use sim::{
     ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC, X, Y,
-    oracle::{Bug, Explored, explore},
+    oracle::{Bug, Explored, explore, may_be_in_vain},
 };
 
+/// What the searches that reduce agree on; with optimal DPOR nothing is in vain.
 fn source(program: &Program) -> Explored {
-    explore(&mut Source::new(), program, 100_000, None)
+    let explored = explore(&mut Source::new(), program, 100_000, None);
+    let optimal = explore(&mut Optimal::new(), program, 100_000, None);
+    let ends = |e: &Explored| (e.counts.executions, e.counts.blocked_by_assume, e.bugs.clone());
+    assert_eq!(ends(&optimal), ends(&explored));
+    assert_eq!(optimal.states, explored.states);
+    assert!(optimal.counts.blocked_by_sleep == 0 || may_be_in_vain(program));
+    explored
 }
 
 /// Main creates the threads and joins them.

@@ -3,7 +3,7 @@
 
 mod sim;
 
-use leno_checker::{Naive, Search, Source};
+use leno_checker::{Naive, Optimal, Search, Source};
 use serde::{Serialize, de::DeserializeOwned};
 use sim::generate;
 
@@ -34,6 +34,8 @@ fn a_search_that_was_saved_goes_on_the_same() {
     for seed in 0..100 {
         let plain = executions(Source::new(), seed, |search| search);
         assert_eq!(executions(Source::new(), seed, written_and_read), plain, "seed {seed}");
+        let plain = executions(Optimal::new(), seed, |search| search);
+        assert_eq!(executions(Optimal::new(), seed, written_and_read), plain, "seed {seed}");
         let plain = executions(Naive::new(), seed, |search| search);
         assert_eq!(executions(Naive::new(), seed, written_and_read), plain, "seed {seed}");
     }

@@ -370,8 +370,8 @@ impl CheckArgs {
         match self.search {
             Search::Source => Ok(SearchKind::Source),
             Search::Naive => Ok(SearchKind::Naive),
-            Search::Optimal => Err(not_built("--search optimal", "use --search source")),
-            Search::Dpor => Err(not_built("--search dpor", "use --search source")),
+            Search::Optimal => Ok(SearchKind::Optimal),
+            Search::Dpor => Ok(SearchKind::Dpor),
         }
     }
 }
@@ -413,6 +413,8 @@ mod tests {
             &["--prune", "none"],
             &["--jobs", "1"],
             &["--search", "naive"],
+            &["--search", "optimal"],
+            &["--search", "dpor"],
             &["--max-memory", "0", "--spurious", "0", "--random", "0", "--unroll", "0"],
         ];
         for options in neutral {
@@ -422,8 +424,6 @@ mod tests {
         let refused: &[&[&str]] = &[
             &["--symmetry", "on"],
             &["--stateful", "on"],
-            &["--search", "optimal"],
-            &["--search", "dpor"],
             &["--preemptions", "0"],
             &["--jobs", "4"],
             &["--strategy", "pct"],

@@ -367,6 +367,9 @@ pub struct Event {
     /// The thread had been waiting for another thread to write what it reads here
     /// (see the checker's `awaits`): the event was not enabled before that write.
     pub awaited: bool,
+    /// One of its accesses was to read and write; whether it wrote may have depended
+    /// on what it read, as for a compare-exchange.
+    pub tentative: bool,
     /// For an awaited event: how many of the thread's events before this one make
     /// up the iteration that it would otherwise repeat. 0 for others.
     pub iteration: u32,

@@ -39,7 +39,9 @@ pub const LAST_HOOK: u64 = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchKind {
+    Optimal,
     Source,
+    Dpor,
     Naive,
 }
 

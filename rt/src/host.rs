@@ -21,7 +21,9 @@ use crate::{
     units,
 };
 use alloc::{boxed::Box, format, vec::Vec};
-use leno_checker::{Blocked, Finding, Naive, Plan, PlannedStep, Search, Source, fingerprint};
+use leno_checker::{
+    Blocked, Dpor, Finding, Naive, Optimal, Plan, PlannedStep, Search, Source, fingerprint,
+};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
     wire::{CHANNEL, Counts, Fault, JOURNAL, Job, Message, Mode, SearchKind, Summary},
@@ -195,7 +197,7 @@ unsafe extern "C" fn host_main(
             sharing::assume(&shared);
             let steps =
                 steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
-            execute(&Plan { steps, sleep: Vec::new() }, false, true);
+            execute(&Plan { steps, ..Plan::default() }, false, true);
             if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution()
             {
                 nondeterminism(at, None, events);
@@ -257,7 +259,9 @@ pub fn replaying() -> bool {
 
 fn start(search: SearchKind) -> Box<dyn Search> {
     match search {
+        SearchKind::Optimal => Box::new(Optimal::new()),
         SearchKind::Source => Box::new(Source::new()),
+        SearchKind::Dpor => Box::new(Dpor::new()),
         SearchKind::Naive => Box::new(Naive::new()),
     }
 }
@@ -406,7 +410,7 @@ fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
             &accesses[event.first_access as usize..][..event.access_count as usize],
         ),
     };
-    let plan = Plan { steps: events[..len].iter().map(step).collect(), sleep: Vec::new() };
+    let plan = Plan { steps: events[..len].iter().map(step).collect(), ..Plan::default() };
     want(bug.clone());
     let run = execute(&plan, false, true);
     if let End::Diverged { at } = run.end {

@@ -53,7 +53,7 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
         fingerprint: 0,
     };
     let steps: Vec<PlannedStep> = record.events.as_slice().iter().map(step).collect();
-    let plan = Plan { steps, sleep: Vec::new() };
+    let plan = Plan { steps, ..Plan::default() };
 
     let again = run(&plan, keep_going, false);
     if record.execution().is_some() {

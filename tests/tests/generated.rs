@@ -21,7 +21,7 @@ use std::{
 type Behaviour = BTreeSet<String>;
 
 #[test]
-fn naive_and_source_search_see_the_same_of_generated_programs() {
+fn all_searches_see_the_same_of_generated_programs() {
     let number = |name: &str, default| {
         env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };
@@ -57,15 +57,19 @@ fn differ(program: &Program) -> Result<Option<String>, Unfit> {
         Ok(None) => return Err(Unfit),
         Err(error) => return Ok(Some(error)),
     };
-    let source = match behaviour(directory.path(), "source") {
-        Ok(Some(source)) => source,
-        Ok(None) => return Ok(Some("only the naive search came to an end".to_string())),
-        Err(error) => return Ok(Some(error)),
-    };
-    let only = |title: &str, one: &Behaviour, other: &Behaviour| {
-        one.difference(other).map(|what| format!("{title}: {what}\n")).collect::<String>()
-    };
-    let text = only("only naive", &naive, &source) + &only("only source", &source, &naive);
+    let mut text = String::new();
+    for search in ["source", "dpor", "optimal"] {
+        let reduced = match behaviour(directory.path(), search) {
+            Ok(Some(reduced)) => reduced,
+            Ok(None) => return Ok(Some(format!("{search} did not come to an end"))),
+            Err(error) => return Ok(Some(error)),
+        };
+        let only = |title: &str, one: &Behaviour, other: &Behaviour| {
+            one.difference(other).map(|what| format!("{title}: {what}\n")).collect::<String>()
+        };
+        let (more, less) = (format!("only naive, not {search}"), format!("only {search}"));
+        text += &(only(&more, &naive, &reduced) + &only(&less, &reduced, &naive));
+    }
     if text.is_empty() && naive.len() < 2 {
         Err(Unfit)
     } else {

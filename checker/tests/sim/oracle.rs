@@ -1,7 +1,7 @@
-//! Naive enumeration and source DPOR must agree.
+//! The reductions must agree with naive enumeration.
 
-use super::{Program, c11, canonical::trace_of, run};
-use leno_checker::{Blocked, Finding, Naive, Search, Source};
+use super::{Instr, Program, c11, canonical::trace_of, run};
+use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Search, Source};
 use leno_model::{Event, SiteRef, wire::Counts};
 use std::collections::{BTreeSet, HashSet};
 
@@ -104,8 +104,9 @@ pub enum Verdict {
     Skipped,
     Agree {
         naive: u64,
-        source: u64,
-        asleep: u64,
+        traces: u64,
+        /// Cut by the sleep set, for each of the reductions.
+        asleep: [u64; 3],
         bugs: usize,
     },
 }
@@ -119,41 +120,70 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
     if naive.cut {
         return Ok(Verdict::Skipped);
     }
-    for (which, explored) in [("naive", &naive), ("source", &source)] {
+    let found = naive.bugs.iter().filter(|bug| matches!(bug, Bug::Race(..)));
+    if !naive.races.iter().eq(found) {
+        return Err(format!("races: {:?}, found {:?}", naive.races, naive.bugs));
+    }
+    compare("source", &naive, &source)?;
+    let dpor = explore(&mut Dpor::new(), program, budget, None);
+    compare("dpor", &naive, &dpor)?;
+    let optimal = explore(&mut Optimal::new(), program, budget, None);
+    compare("optimal", &naive, &optimal)?;
+    if optimal.counts.blocked_by_sleep != 0 && !may_be_in_vain(program) {
+        return Err("optimal: an execution was begun in vain".into());
+    }
+    Ok(Verdict::Agree {
+        naive: naive.traces.len() as u64,
+        traces: source.traces.len() as u64,
+        asleep: [&dpor, &source, &optimal].map(|explored| explored.counts.blocked_by_sleep),
+        bugs: source.bugs.len(),
+    })
+}
+
+/// Whether optimal DPOR may begin an execution in vain: see there.
+pub fn may_be_in_vain(program: &Program) -> bool {
+    let code = program.threads.iter().flatten().chain(&program.handler);
+    code.into_iter().any(|instr| {
+        matches!(
+            instr,
+            Instr::Cas { .. }
+                | Instr::UntilCas { .. }
+                | Instr::UntilTestAndCas { .. }
+                | Instr::WriteLock(_)
+                | Instr::TimedWriteLock { .. }
+        )
+    })
+}
+
+/// What a reduction must have in common with the naive search.
+fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), String> {
+    for explored in [naive, reduced] {
         if let Some((finding, _)) =
             explored.findings.iter().find(|(f, _)| matches!(f, Finding::Diverged { .. }))
         {
             return Err(format!("{which}: {finding:?}"));
         }
     }
-    let found = naive.bugs.iter().filter(|bug| matches!(bug, Bug::Race(..)));
-    if !naive.races.iter().eq(found) {
-        return Err(format!("races: {:?}, found {:?}", naive.races, naive.bugs));
+    if reduced.cut {
+        return Err(format!("{which} does not come to an end"));
     }
     let traces: HashSet<u64> = naive.traces.iter().copied().collect();
-    let reached: HashSet<u64> = source.traces.iter().copied().collect();
-    if source.cut {
-        return Err("source does not come to an end".into());
+    let reached: HashSet<u64> = reduced.traces.iter().copied().collect();
+    if naive.bugs != reduced.bugs {
+        return Err(format!("{which}: bugs: naive {:?}, {:?}", naive.bugs, reduced.bugs));
     }
-    if naive.bugs != source.bugs {
-        return Err(format!("bugs: naive {:?}, source {:?}", naive.bugs, source.bugs));
-    }
-    if naive.outcomes != source.outcomes {
-        let (n, s) = (naive.outcomes.len(), source.outcomes.len());
-        return Err(format!("outcomes: naive {n}, source {s}"));
+    if naive.outcomes != reduced.outcomes {
+        let (n, s) = (naive.outcomes.len(), reduced.outcomes.len());
+        return Err(format!("{which}: outcomes: naive {n}, {s}"));
     }
     if traces != reached {
-        return Err(format!("traces: naive {}, source {}", traces.len(), reached.len()));
+        return Err(format!("{which}: traces: naive {}, {}", traces.len(), reached.len()));
     }
-    if source.traces.len() != reached.len() {
-        return Err(format!("executions: {} of {} traces", source.traces.len(), reached.len()));
+    let executions = reduced.counts.executions + reduced.counts.blocked_by_assume;
+    if executions != reached.len() as u64 {
+        return Err(format!("{which}: {executions} executions of {} traces", reached.len()));
     }
-    Ok(Verdict::Agree {
-        naive: naive.traces.len() as u64,
-        source: source.traces.len() as u64,
-        asleep: source.counts.blocked_by_sleep,
-        bugs: source.bugs.len(),
-    })
+    Ok(())
 }
 
 /// The smallest program, by leaving things out, on which the searches still differ.

@@ -1,0 +1,562 @@
+//! Optimal DPOR: one execution for each trace, with memory that is polynomial in the
+//! length of one execution.
+//!
+//! The idea is that of parsimonious optimal DPOR (Abdulla, Atig, Das, Jonsson, Sagonas,
+//! CAV 2024) and of TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022):
+//! a race is reversed as soon as it is seen, and of all executions that show the same
+//! race with the same reversal exactly one reverses it, which is decided by looking at
+//! that execution alone. So nothing has to be remembered about what was explored: there
+//! are no sleep sets and no wakeup trees, only schedules that wait for their turn. How
+//! duplicates are told is different here from both papers.
+//!
+//! **Traces as sequences.** The director does one thing by itself in each state: call it
+//! D(P) after the sequence P. A maximal trace T is written as a sequence in one way.
+//! Begin with the empty sequence. Where P has been written and x = D(P):
+//! - If x is an event of T that has all before it in P, write x. It is *free*.
+//! - If it is, but with another choice (of `Choose`, of whom a signal wakes), write that.
+//!   It is a *head*.
+//! - Else T has events that do not commute with x. Take those before which, in T, there
+//!   is no other such event (behind P), and of these h, the one of the thread with the
+//!   lowest number. Write what comes before h in T, which is *kept*, and then h, a head.
+//!   We say that h takes the place of x, and that x is put off.
+//!
+//! **The search** runs the empty schedule first. An execution is its schedule (all that
+//! was planned, up to a head) and free events. When it is over, each of its events h
+//! that is new, so free or the last head, is compared with the free events x before it
+//! with which it races (`reversal` says what that is): let P be the sequence before x,
+//! and K what is kept, the past of h behind x without x. The schedule P K h is put on
+//! the stack if
+//! 1. x is free, and so are all events behind x that are not kept, and
+//! 2. P K h is a beginning of the sequence of some trace: h is the lowest. That can only
+//!    be wrong if x has been put off before, just before P, for a head of a thread with
+//!    a higher number; then nothing that does not commute with x may come before h.
+//!
+//! For the other choices of a new event a schedule is put on the stack as well.
+//!
+//! **Each trace once.** Sequences of traces are unique, so it is enough that for each
+//! beginning P K h of one, with x = D(P), exactly one execution puts it on the stack.
+//! Which one? Go from P x, by free events, towards the state in which all of K has
+//! happened and h can: let d be what the director would do. If d does not conflict with
+//! what is missing of K and h, or is part of it, let it happen. Else it must not happen
+//! yet, so write the head that takes its place there, by the rule above, looking only at
+//! what is missing of K and h. The result P x … h is a beginning of a sequence, smaller
+//! in the order in which D(P) is less than everything else, so by induction it is run;
+//! in it h races with x, and everything behind x that is not free is in K. Conversely,
+//! where h races with x and K is its past and 1. holds, the sequence is the one just
+//! described: an event that is free and not in K conflicts with nothing in K, and a head
+//! behind x is in K, or h itself, and is the lowest there. So there is exactly one.
+//!
+//! If x makes h impossible (it takes the lock) then "until h happens" is replaced by
+//! "to the end": go on freely when all of K has happened. Whether h happens later or
+//! waits for ever, it is seen there to have been possible before x; and 1. now says that
+//! all heads behind x are in K, wherever h is.
+//!
+//! **None in vain.** A beginning P K h of a sequence is a beginning of that of the
+//! execution which the director makes of it if the director never writes what the
+//! sequence must not have: a lower head for the same x. So it prefers, of all threads,
+//! the one that was put off (`Plan::prefer`). Once x has happened, whatever does not
+//! commute with it comes after it. And if x cannot happen because of h, then whatever
+//! conflicts with x conflicts with h too.
+//!
+//! **Where this is not exact.** All traces are explored, and each counts once in all
+//! cases; but there are two in which an execution may be begun in vain, which
+//! `blocked_by_sleep` counts.
+//! - *A compare-exchange* h that takes the place of an x put off before for a higher
+//!   head which only reads the same place. If h writes, it comes after that head, and
+//!   the schedule is right. If it does not, they commute, and the trace is explored
+//!   elsewhere. Which of the two cannot be known before it is tried, since events have
+//!   no values. The execution ends at h if it does not write.
+//! - *A writer* x of a read-write lock that was put off for a reader. Here x cannot
+//!   happen at once, and other readers conflict with x but not with the head. If one of
+//!   a lower thread comes before x after all, then the trace is explored elsewhere. But
+//!   the execution *strays* there only if the reader for which x was put off has to wait
+//!   for somebody else inside of its section. It goes on, and races that take back where
+//!   it strayed are reversed, because nothing else might show them.
+//!
+//! With awaits and assumptions executions can end without having completed; they still
+//! are one for each trace. An await changes nothing of the above: whether the event is
+//! enabled is a matter of the trace, and nothing disables it again (see `awaits`).
+//!
+//! **Conditions on dependence.** The rules compare events as they came out in different
+//! places: x as it is without h, h as it is without x (`outcome_without` for objects).
+//! What decides how an event comes out is what it touches; if two events as they came
+//! out apart do not conflict, then they come out the same one behind the other. All
+//! choices of an event conflict with the same. Of a round of a barrier nobody is the
+//! last: that is a matter of the order of arrivals, which commute. So where those who
+//! fill a round are to come before one who would have been in it, the head is the one
+//! with the highest number, and the others are kept although they do not come before it.
+//!
+//! **Memory.** A head is never reversed with what it took the place of while both are on
+//! the path, so a chain of schedules each of which comes out of the execution of the one
+//! before has at most as many links as there are pairs of events. Each execution puts at
+//! most one schedule for each pair of its events on the stack (but for read-write locks:
+//! see `reversal`). Common beginnings are kept once (`schedules`).
+
+use crate::{
+    Finding, Plan, PlannedStep, Search,
+    clock::Clocks,
+    dependence::{same_round, sleeps_on},
+    fingerprint,
+    reversal::{Kept, Race, Reversals, Standing, outcome_without},
+    schedules::{Schedules, Turn},
+    search::{Log, as_event, divergence, is_blocked},
+    trace::Trace,
+};
+use alloc::{boxed::Box, vec::Vec};
+use leno_model::{Access, AccessKind, End, Event, Execution, Op, Step, ThreadId};
+use serde::{Deserialize, Serialize};
+
+/// Why an event stands where it stands in the sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum Place {
+    /// It was what the director did by itself.
+    Free,
+    /// It was kept, to make a head possible.
+    Kept,
+    Head,
+}
+
+/// The event that takes another one's place, on the path.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Head {
+    /// Where it takes place, and where what was kept for it begins.
+    place: u32,
+    start: u32,
+    thread: ThreadId,
+    /// The event that would have happened at `start`; none if that is the head itself
+    /// with another choice.
+    reversed: Option<Box<Reversed>>,
+    /// Unless it writes, its execution is explored elsewhere.
+    only_if_writes: bool,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Reversed {
+    event: Event,
+    footprint: Vec<Access>,
+}
+
+/// Whose part a branch is.
+enum Belongs {
+    Here,
+    HereIfItWrites,
+    Elsewhere,
+}
+
+/// A branch that the execution at hand has shown.
+struct Branch {
+    /// How much of the path it has in common with the execution.
+    start: u32,
+    kept: Vec<u32>,
+    head: Head,
+    step: Step,
+}
+
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct Optimal {
+    log: Log,
+    reversals: Reversals,
+    schedules: Schedules<Head>,
+    /// The ends of the schedules that are still to be run; the last is the next.
+    waiting: Vec<u32>,
+    /// The schedule of the present execution, as it is kept in `schedules`, and as
+    /// far as it is.
+    path: Vec<u32>,
+    places: Vec<Place>,
+    heads: Vec<Head>,
+    /// How many steps were planned.
+    planned: usize,
+    /// How many events of the last execution the present one repeats.
+    shared: usize,
+    /// The event by which the present execution came to be of a trace that is explored
+    /// elsewhere.
+    strayed: Option<u32>,
+    started: bool,
+    diverged: bool,
+}
+
+impl Optimal {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The plan of a schedule, whose beginning that of the last execution may share.
+    fn plan(&mut self, end: u32) -> Plan {
+        if let Some(last) = self.path.last() {
+            self.schedules.let_go(*last);
+        }
+        self.schedules.up_to(end, &mut self.path);
+        self.heads.clear();
+        self.places.clear();
+        self.planned = self.path.len();
+        let mut plan = Plan::default();
+        let mut differs = false;
+        self.shared = 0;
+        for turn in &self.path {
+            let Turn { planned, kept, head, .. } = self.schedules.turn(*turn);
+            let place = plan.steps.len();
+            if !differs && place < self.log.trace.len() && place + 1 < self.planned {
+                let Event { thread, choice, .. } = *self.log.trace.event(place as u32);
+                differs = Step { thread, choice } != planned.step;
+                self.shared += usize::from(!differs);
+            } else {
+                differs = true;
+            }
+            plan.steps.push(*planned);
+            plan.prefer.retain(|preferred| *preferred != planned.step.thread);
+            self.places.push(match head {
+                Some(_) => Place::Head,
+                None if *kept => Place::Kept,
+                None => Place::Free,
+            });
+            if let Some(head) = head {
+                self.heads.push(Head::clone(head));
+                plan.prefer.extend(head.reversed.as_ref().map(|reversed| reversed.event.thread));
+            }
+        }
+        plan.prefer.reverse();
+        plan.only_if_writes = self.heads.last().is_some_and(|head| head.only_if_writes);
+        self.log.truncate(self.shared);
+        self.reversals.truncate(self.shared);
+        plan
+    }
+
+    /// Takes in the next event and looks for branches if it is new.
+    fn push(&mut self, run: &Execution<'_>, branches: &mut Vec<Branch>) {
+        let place = self.log.push(run);
+        let Self { log, reversals, heads, places, .. } = self;
+        let trace = &log.trace;
+        if (place as usize) + 1 < self.planned {
+            reversals.examine(trace, place, place, Standing::Happened, |_, _| {});
+            reversals.commit(trace, place);
+            return;
+        }
+        let event = trace.event(place);
+        let path = Path { trace, places, heads, strayed: self.strayed };
+        reversals.examine(trace, place, place, Standing::Happened, |clocks, race| {
+            // What another choice races with, the first one does too.
+            if event.choice == 0 {
+                branches.extend(path.branch(clocks, &race, place));
+            }
+        });
+        if path.strays(reversals.clocks(), place) {
+            self.strayed.get_or_insert(place);
+        }
+        reversals.commit(trace, place);
+        let this = heads.last().filter(|head| head.place == place);
+        let head = this.cloned().unwrap_or(Head {
+            place,
+            start: place,
+            thread: event.thread,
+            reversed: None,
+            only_if_writes: false,
+        });
+        let choices = event.choice == 0 && self.strayed.is_none();
+        let others = if choices { 1..event.choices } else { 1..1 };
+        branches.extend(others.map(|choice| Branch {
+            start: place,
+            kept: Vec::new(),
+            head: head.clone(),
+            step: Step { thread: event.thread, choice },
+        }));
+    }
+
+    /// Examines the operations that were pending at the end.
+    fn examine_pending(&mut self, run: &Execution<'_>, branches: &mut Vec<Branch>) {
+        let exit = run.events.iter().position(|event| event.op == Op::Exit);
+        let limit = exit.unwrap_or(run.events.len()) as u32;
+        let place = run.events.len() as u32;
+        for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
+            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
+            let Self { log, reversals, heads, places, .. } = self;
+            let path = Path { trace: &log.trace, places, heads, strayed: self.strayed };
+            let standing = match pending.op {
+                Op::Exit => None,
+                _ if is_blocked(&log.trace, pending, place, limit) => Some(Standing::Blocked),
+                // Those that could still go on race when they do. Where the limit of
+                // steps keeps them from it, this is the last chance.
+                _ => (run.end == End::Bounded).then_some(Standing::CutOff),
+            };
+            match (standing, exit) {
+                (Some(standing), _) => {
+                    reversals.examine(&log.trace, place, limit, standing, |clocks, race| {
+                        branches.extend(path.branch(clocks, &race, place));
+                    });
+                }
+                // It could have exited instead.
+                (None, Some(exit)) if pending.op == Op::Exit => {
+                    let race = Race { first: exit as u32, kept: Kept::These(&[]), blocks: true };
+                    branches.extend(path.branch(reversals.clocks(), &race, place));
+                }
+                _ => {}
+            }
+            self.log.trace.truncate(place as usize);
+        }
+    }
+
+    /// Puts a branch among the schedules that wait.
+    fn add(&mut self, branch: Branch) {
+        let start = branch.start as usize;
+        self.keep_path(start);
+        let planned = |event: u32, trace: &Trace| {
+            let Event { thread, choice, .. } = *trace.event(event);
+            let fingerprint = fingerprint(trace.event(event), trace.accesses(event));
+            PlannedStep { step: Step { thread, choice }, fingerprint }
+        };
+        let mut end = start.checked_sub(1).map(|last| self.path[last]);
+        for event in branch.kept {
+            let turn = Turn::new(planned(event, &self.log.trace), true, None);
+            end = Some(self.schedules.add(end, turn));
+        }
+        let planned = PlannedStep { step: branch.step, fingerprint: 0 };
+        let end = self.schedules.add(end, Turn::new(planned, false, Some(branch.head)));
+        self.schedules.hold(end);
+        self.waiting.push(end);
+    }
+
+    /// Sees to it that so much of the present path is among the schedules.
+    fn keep_path(&mut self, len: usize) {
+        let old = self.path.last().copied();
+        if self.path.len() >= len {
+            return;
+        }
+        for place in self.path.len()..len {
+            let event = self.log.trace.event(place as u32);
+            let planned = PlannedStep {
+                step: Step { thread: event.thread, choice: event.choice },
+                fingerprint: fingerprint(event, self.log.trace.accesses(place as u32)),
+            };
+            let before = self.path.last().copied();
+            self.path.push(self.schedules.add(before, Turn::new(planned, false, None)));
+        }
+        self.schedules.hold(*self.path.last().expect("it was made longer"));
+        old.into_iter().for_each(|old| self.schedules.let_go(old));
+    }
+}
+
+/// The execution at hand as a sequence of free events and of heads with what was kept.
+struct Path<'a> {
+    trace: &'a Trace,
+    places: &'a [Place],
+    heads: &'a [Head],
+    strayed: Option<u32>,
+}
+
+impl Path<'_> {
+    fn place(&self, event: u32) -> Place {
+        self.places.get(event as usize).copied().unwrap_or(Place::Free)
+    }
+
+    /// The branch in which `second`, the event that is examined, takes the place of the
+    /// race's first, if it is this execution that has to make it.
+    fn branch(&self, clocks: &Clocks, race: &Race<'_>, second: u32) -> Option<Branch> {
+        let Race { first, kept, blocks } = *race;
+        if self.place(first) != Place::Free {
+            return None;
+        }
+        let stays = |event| event < first || (event > first && kept.contains(clocks, event));
+        if self.strayed.is_some_and(stays) {
+            return None;
+        }
+        let mut behind = self.heads.iter().rev().take_while(|head| head.place > first);
+        let stays = |event| if event == second { !blocks } else { kept.contains(clocks, event) };
+        if !behind.all(|head| stays(head.place) && self.needed(head, first).all(stays)) {
+            return None;
+        }
+        let only_if_writes = match self.belongs(clocks, race, second) {
+            Belongs::Here => false,
+            Belongs::HereIfItWrites => true,
+            Belongs::Elsewhere => return None,
+        };
+        let kept = self.kept(clocks, race);
+        if self.fills_for_another(clocks, race, &kept, second) {
+            return None;
+        }
+        let reversed = Reversed {
+            event: *self.trace.event(first),
+            footprint: self.trace.footprint(first).to_vec(),
+        };
+        let thread = self.trace.event(second).thread;
+        let head = Head {
+            place: first + kept.len() as u32,
+            start: first,
+            thread,
+            reversed: Some(Box::new(reversed)),
+            only_if_writes,
+        };
+        Some(Branch { start: first, kept, head, step: Step { thread, choice: 0 } })
+    }
+
+    /// Whether a free event, the one that was examined last, shows that the execution is
+    /// explored elsewhere: it is a head of the lower thread for what has been put off.
+    /// That happens only where the one put off cannot take place at once: a writer that
+    /// has to wait for the head, which reads, and a reader comes instead.
+    fn strays(&self, clocks: &Clocks, event: u32) -> bool {
+        let trace = self.trace;
+        let Event { thread, op, .. } = *trace.event(event);
+        let reads = matches!(op, Op::ReadLock { .. } | Op::TryReadLock { .. });
+        let put_off = |head: &&Head| {
+            head.thread > thread
+                && head.reversed.as_ref().is_some_and(|reversed| {
+                    matches!(reversed.event.op, Op::WriteLock { .. })
+                        && self.puts_off(head, event)
+                        && self.conflicts(reversed, event)
+                        && !(head.start..event)
+                            .any(|rival| clocks.covers(rival) && self.conflicts(reversed, rival))
+                })
+        };
+        reads && self.heads.iter().any(|head| put_off(&head))
+    }
+
+    /// What was kept for a head behind `first` and does not come before it: those who
+    /// fill a round of a barrier together with it.
+    fn needed(&self, head: &Head, first: u32) -> impl Iterator<Item = u32> {
+        let op = self.trace.event(head.place).op;
+        let arrives = matches!(op, Op::BarrierArrive { .. });
+        let start = if arrives { head.start.max(first + 1) } else { head.place };
+        (start..head.place).filter(move |event| self.trace.event(*event).op == op)
+    }
+
+    /// The events that are kept.
+    fn kept(&self, clocks: &Clocks, race: &Race<'_>) -> Vec<u32> {
+        let end = self.trace.len() as u32 - 1;
+        match race.kept {
+            Kept::Past => (race.first + 1..end).filter(|event| clocks.covers(*event)).collect(),
+            Kept::These(events) => events.to_vec(),
+        }
+    }
+
+    /// Of those who fill a round of a barrier, so that the first of the race comes too
+    /// late for it, any could be the last. It is to be the one with the highest number.
+    fn fills_for_another(
+        &self,
+        clocks: &Clocks,
+        race: &Race<'_>,
+        kept: &[u32],
+        second: u32,
+    ) -> bool {
+        let Event { op, thread, .. } = *self.trace.event(second);
+        let arrives = matches!(op, Op::BarrierArrive { .. });
+        arrives && self.trace.event(race.first).op == op && {
+            let outcome = outcome_without(self.trace, clocks, second, race.first, race.kept);
+            kept.iter().map(|event| self.trace.event(*event)).any(|other| {
+                other.op == op && other.thread > thread && same_round(other.outcome, outcome)
+            })
+        }
+    }
+
+    /// Whether the branch belongs to this path or to one where `first` has been put off
+    /// for `second` earlier. That is so if `first` has been put off already, for a head
+    /// of a thread with a higher number, and nothing with which `first` races comes
+    /// before `second`.
+    fn belongs(&self, clocks: &Clocks, race: &Race<'_>, second: u32) -> Belongs {
+        let (trace, first) = (self.trace, race.first);
+        let x = trace.event(first);
+        let mut answer = Belongs::Here;
+        for head in self.heads.iter().rev().filter(|head| head.place < first) {
+            let Some(reversed) = &head.reversed else { continue };
+            let same = reversed.event.thread == x.thread;
+            let waits = matches!(reversed.event.op, Op::WriteLock { .. });
+            let put_off = (same || waits) && self.puts_off(head, first);
+            let as_now = same
+                && reversed.event.op == x.op
+                && reversed.event.outcome == x.outcome
+                && reversed.footprint == trace.footprint(first);
+            let raced = || {
+                let Reversed { event, footprint } = self.without(clocks, race, second, true);
+                event.op != Op::Access
+                    && !sleeps_on(&reversed.event, &reversed.footprint, &event, &footprint)
+            };
+            if !put_off || trace.event(second).thread > head.thread || !(as_now || raced()) {
+                continue;
+            }
+            let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
+            let precedes = |writes| {
+                let second = self.without(clocks, race, second, writes);
+                rivals().any(|rival| self.precedes(clocks, rival, first, &second))
+            };
+            if !precedes(false) {
+                if !precedes(true) {
+                    return Belongs::Elsewhere;
+                }
+                answer = Belongs::HereIfItWrites;
+            }
+        }
+        answer
+    }
+
+    /// Whether the event for which the head took its place has not happened since,
+    /// before an event.
+    fn puts_off(&self, head: &Head, before: u32) -> bool {
+        let Some(reversed) = &head.reversed else { return false };
+        let of_thread = self.trace.events_of(reversed.event.thread);
+        let past = &of_thread[..of_thread.partition_point(|event| *event < before)];
+        past.last().is_none_or(|last| *last < head.place)
+    }
+
+    /// The second event of a race as it would come out in the place of the first.
+    fn without(&self, clocks: &Clocks, race: &Race<'_>, second: u32, writes: bool) -> Reversed {
+        let mut event = *self.trace.event(second);
+        event.outcome = outcome_without(self.trace, clocks, second, race.first, race.kept);
+        let mut footprint = self.trace.footprint(second).to_vec();
+        if event.tentative {
+            let own = footprint.iter_mut().take(event.access_count as usize);
+            for access in own.filter(|access| access.atomic.is_some()) {
+                access.kind = if writes { AccessKind::ReadWrite } else { AccessKind::Read };
+            }
+        }
+        Reversed { event, footprint }
+    }
+
+    fn conflicts(&self, reversed: &Reversed, event: u32) -> bool {
+        let (e, footprint) = (self.trace.event(event), self.trace.footprint(event));
+        !sleeps_on(&reversed.event, &reversed.footprint, e, footprint)
+    }
+
+    /// Whether `event`, which is before `first`, comes before `second` without `first`.
+    fn precedes(&self, clocks: &Clocks, event: u32, first: u32, second: &Reversed) -> bool {
+        clocks.covers(event)
+            || (event..first).any(|between| {
+                let ordered = between == event || clocks.ordered(event, between);
+                ordered && self.conflicts(second, between)
+            })
+    }
+}
+
+impl Search for Optimal {
+    fn next(&mut self) -> Option<Plan> {
+        if !core::mem::replace(&mut self.started, true) {
+            return Some(Plan::default());
+        }
+        if self.diverged {
+            return None;
+        }
+        let end = self.waiting.pop()?;
+        Some(self.plan(end))
+    }
+
+    fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        if let Some(at) = divergence(run, self.planned) {
+            self.diverged = true;
+            return alloc::vec![Finding::Diverged { at }];
+        }
+        let mut branches = Vec::new();
+        self.strayed = None;
+        while self.log.trace.len() < run.events.len() {
+            self.push(run, &mut branches);
+        }
+        if run.end == End::Asleep {
+            branches.clear();
+        } else {
+            self.examine_pending(run, &mut branches);
+        }
+        // Those that share most with this execution are run first.
+        branches.sort_by_key(|branch| branch.start);
+        branches.into_iter().for_each(|branch| self.add(branch));
+        self.log.finish(run, self.strayed.is_some())
+    }
+
+    fn log(&self) -> &Log {
+        &self.log
+    }
+}

@@ -1,0 +1,404 @@
+//! Which events could have come before which others.
+//!
+//! For an event h, this finds the events x of other threads that are in a race with
+//! it, and what else has to come before h if h is to come before x: those events,
+//! behind x, are *kept*. The rest goes. There are two kinds of races.
+//!
+//! - x leaves h possible, h happened behind it, and no third event lies between them
+//!   in the relation (see `happens`). What is kept is h's past without x. The race
+//!   counts if h is possible there; it is not if x enables it, as an unlock does a
+//!   lock.
+//! - x makes h impossible: it takes the mutex, the last unit of the semaphore, or the
+//!   read-write lock that h waits for, or it exits. Whatever becomes of h later, or if
+//!   it never happens, it could have happened in the place of x, if it does not come
+//!   after x by its own thread. What is kept is what h's thread has seen when it
+//!   arrives at h. *All* such x count, not only the last.
+//!
+//! Everything on one mutex or semaphore that could be kept conflicts with x, so the
+//! past of h is then the same whoever else has been there. Not so for a read-write
+//! lock that x reads and h wants to write: other readers commute with x, and each set
+//! of them that can have come and gone before h makes another trace. All these sets
+//! are given. That is as many as there are traces, but all at once.
+
+use crate::{
+    blocking::{apply_rwlock, changes, deciding, leaving, reads, rwlock_before, writes},
+    clock::Clocks,
+    dependence::Object,
+    rwlock::RwLock,
+    sync::Mutex,
+    trace::Trace,
+};
+use alloc::{collections::BTreeSet, vec::Vec};
+use leno_model::{Op, Outcome, ThreadId};
+use serde::{Deserialize, Serialize};
+
+/// What stands with an event that is examined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    Happened,
+    /// It never happened, and could not at the end.
+    Blocked,
+    /// It never happened, because the execution was cut off before it.
+    CutOff,
+}
+
+/// What is kept of the events behind the first of a race.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept<'a> {
+    /// Those that come before the event being examined, as far as its clock goes now.
+    Past,
+    These(&'a [u32]),
+}
+
+impl Kept<'_> {
+    pub fn contains(&self, clocks: &Clocks, event: u32) -> bool {
+        match self {
+            Kept::Past => clocks.covers(event),
+            Kept::These(events) => events.binary_search(&event).is_ok(),
+        }
+    }
+}
+
+/// A race of an event with the one that is examined.
+#[derive(Clone, Copy, Debug)]
+pub struct Race<'a> {
+    pub first: u32,
+    pub kept: Kept<'a>,
+    /// The first makes the other one impossible.
+    pub blocks: bool,
+}
+
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct Reversals {
+    clocks: Clocks,
+    dependencies: Vec<u32>,
+}
+
+impl Reversals {
+    /// Computes the clock of `event`, the trace's last, and calls `found` with its
+    /// races. Only events before `limit` are looked at.
+    pub fn examine(
+        &mut self,
+        trace: &Trace,
+        event: u32,
+        limit: u32,
+        standing: Standing,
+        mut found: impl FnMut(&Clocks, Race<'_>),
+    ) {
+        let e = trace.event(event);
+        let clocks = &mut self.clocks;
+        let before = limit.min(event);
+        let previous = trace.previous(event);
+        clocks.begin(previous);
+        if let (None, Some(creation)) = (previous, trace.creation(e.thread)) {
+            clocks.join(creation);
+        }
+        match e.op {
+            Op::Join { thread } => {
+                if let Some(end) = trace.events_of(thread).last() {
+                    clocks.join(*end);
+                }
+            }
+            Op::Exit => {
+                for thread in trace.threads().filter(|thread| *thread != e.thread) {
+                    if let Some(last) = trace.events_of(thread).last() {
+                        clocks.join(*last);
+                    }
+                }
+                return;
+            }
+            Op::Rewait { cond, .. } => match trace.waker(e.thread, cond, before) {
+                Some(waker) => clocks.join(waker),
+                None => return,
+            },
+            Op::BarrierLeave { barrier } => {
+                let arrivals = leaving(trace, e.thread, barrier, before);
+                arrivals.iter().for_each(|arrival| clocks.join(*arrival));
+                if let Some(leave) = deciding(trace, &arrivals, e.thread) {
+                    clocks.join(leave);
+                }
+                return;
+            }
+            _ => {}
+        }
+        blocking(trace, clocks, event, before, &mut found);
+        if standing == Standing::Blocked {
+            return;
+        }
+        if let Some(enabler) = trace.only_enabler(event, limit) {
+            clocks.join(enabler);
+        }
+        trace.dependencies(event, limit, &mut self.dependencies);
+        for first in self.dependencies.iter().copied() {
+            if !clocks.covers(first) {
+                if possible_without(trace, clocks, event, first) {
+                    found(clocks, Race { first, kept: Kept::Past, blocks: false });
+                }
+                clocks.join(first);
+            }
+        }
+    }
+
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+
+    /// The event that was examined belongs to the trace.
+    pub fn commit(&mut self, trace: &Trace, event: u32) {
+        self.clocks.commit(trace.event(event).thread, trace.position(event));
+    }
+
+    pub fn truncate(&mut self, events: usize) {
+        self.clocks.truncate(events);
+    }
+}
+
+/// The races with what makes `event` impossible.
+fn blocking(
+    trace: &Trace,
+    clocks: &Clocks,
+    event: u32,
+    before: u32,
+    found: &mut impl FnMut(&Clocks, Race<'_>),
+) {
+    let blocks = |first| Race { first, kept: Kept::Past, blocks: true };
+    match trace.event(event).op {
+        Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } => {
+            let mut acquired = trace.hold_before(event, mutex, before).acquired;
+            while let Some(first) = acquired.filter(|first| !clocks.covers(*first)) {
+                found(clocks, blocks(first));
+                acquired = trace.hold_before(first, mutex, first).acquired;
+            }
+        }
+        Op::SemWait { sem } => {
+            for first in trace.history(Object::Sem(sem), before) {
+                let (value, left) = trace.values(sem, first);
+                if clocks.covers(first) {
+                    if changes(trace.event(first)) {
+                        break;
+                    }
+                } else if value > 0 && left == 0 {
+                    found(clocks, blocks(first));
+                }
+            }
+        }
+        Op::ReadLock { rwlock } | Op::WriteLock { rwlock } => {
+            let wants_all = matches!(trace.event(event).op, Op::WriteLock { .. });
+            for first in trace.history(Object::RwLock(rwlock), before) {
+                let e = trace.event(first);
+                if clocks.covers(first) {
+                    if changes(e) {
+                        break;
+                    }
+                } else if writes(e) {
+                    found(clocks, blocks(first));
+                } else if wants_all && reads(e) {
+                    let readers = Readers { trace, clocks, rwlock, first, before };
+                    for kept in readers.sets() {
+                        found(clocks, Race { kept: Kept::These(&kept), ..blocks(first) });
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether the event is possible in the place of `first`: before it, and after what is
+/// kept of the events behind it.
+fn possible_without(trace: &Trace, clocks: &Clocks, event: u32, first: u32) -> bool {
+    let without = Without { trace, clocks, event, first, kept: Kept::Past };
+    let thread = trace.event(event).thread;
+    match trace.event(event).op {
+        Op::Lock { mutex, .. } => without.mutex(mutex).lockable(thread),
+        Op::Rewait { mutex, .. } => without.mutex(mutex).owner.is_none(),
+        Op::SemWait { sem } => without.sem(sem) > 0,
+        Op::ReadLock { rwlock } => without.rwlock(rwlock).readable(),
+        Op::WriteLock { rwlock } => without.rwlock(rwlock).writable(),
+        _ => true,
+    }
+}
+
+/// How the event would come out in the place of `first`, as far as synchronisation
+/// objects decide that.
+pub fn outcome_without(
+    trace: &Trace,
+    clocks: &Clocks,
+    event: u32,
+    first: u32,
+    kept: Kept<'_>,
+) -> Outcome {
+    let without = Without { trace, clocks, event, first, kept };
+    let e = trace.event(event);
+    match e.op {
+        Op::TryLock { mutex, .. } => Outcome::Acquired(without.mutex(mutex).lock(e.thread)),
+        Op::SemTryWait { sem } => Outcome::Acquired(without.sem(sem) > 0),
+        Op::TryReadLock { rwlock } => Outcome::Acquired(without.rwlock(rwlock).readable()),
+        Op::TryWriteLock { rwlock } => Outcome::Acquired(without.rwlock(rwlock).writable()),
+        Op::RwUnlock { rwlock } => without.rwlock(rwlock).unlock(e.thread),
+        Op::Signal { cond } => Outcome::Woken(without.waiter(cond)),
+        Op::BarrierArrive { barrier } => {
+            Outcome::Arrived { round: without.round(barrier), full: false }
+        }
+        _ => e.outcome,
+    }
+}
+
+/// The state of objects in the place of `first`, when it and what is not kept behind it
+/// is gone.
+struct Without<'a> {
+    trace: &'a Trace,
+    clocks: &'a Clocks,
+    event: u32,
+    first: u32,
+    kept: Kept<'a>,
+}
+
+impl Without<'_> {
+    fn keeps(&self, other: u32) -> bool {
+        other < self.first || (other != self.first && self.kept.contains(self.clocks, other))
+    }
+
+    /// What of an object's history is left, the latest last.
+    fn history(&self, object: Object, since: u32) -> Vec<u32> {
+        let history = self.trace.history(object, self.event).take_while(|other| *other >= since);
+        let mut left: Vec<u32> = history.filter(|other| self.keeps(*other)).collect();
+        left.reverse();
+        left
+    }
+
+    fn mutex(&self, mutex: u64) -> Mutex {
+        self.trace.hold_after_kept(self.event, mutex, |other| self.keeps(other)).mutex
+    }
+
+    fn sem(&self, sem: u64) -> u32 {
+        let apply = |value: u32, other: &u32| match self.trace.event(*other).op {
+            Op::SemInit { value, .. } => value,
+            Op::SemDestroy { .. } => 0,
+            Op::SemPost { .. } => value.saturating_add(1),
+            _ if self.trace.event(*other).outcome == Outcome::Acquired(false) => value,
+            _ => value.saturating_sub(1),
+        };
+        let behind = self.history(Object::Sem(sem), self.first);
+        behind.iter().fold(self.trace.value(sem, self.first), apply)
+    }
+
+    fn rwlock(&self, rwlock: u64) -> RwLock {
+        let mut lock = rwlock_before(self.trace, rwlock, self.first);
+        for other in self.history(Object::RwLock(rwlock), self.first) {
+            apply_rwlock(&mut lock, self.trace.event(other));
+        }
+        lock
+    }
+
+    /// Somebody who waits for the condition variable.
+    fn waiter(&self, cond: u64) -> Option<ThreadId> {
+        let mut waiters: Vec<ThreadId> = Vec::new();
+        for other in self.history(Object::Cond(cond), 0) {
+            let other = self.trace.event(other);
+            match (other.op, other.outcome) {
+                (Op::Wait { .. }, _) => waiters.push(other.thread),
+                (Op::Unwait { .. }, _) => waiters.retain(|waiter| *waiter != other.thread),
+                (_, Outcome::Woken(woken)) => waiters.retain(|waiter| Some(*waiter) != woken),
+                _ => waiters.clear(),
+            }
+        }
+        waiters.first().copied()
+    }
+
+    /// The number of the barrier's open round.
+    fn round(&self, barrier: u64) -> u32 {
+        let (mut round, mut size, mut came) = (0, None, 0);
+        for other in self.history(Object::Barrier(barrier), 0) {
+            match self.trace.event(other).op {
+                Op::BarrierInit { count, .. } => (round, size, came) = (round + 1, Some(count), 0),
+                Op::BarrierDestroy { .. } => (round, size, came) = (round + 1, None, 0),
+                _ => came += 1,
+            }
+            if size.is_some_and(|size| came >= size.max(1)) {
+                (round, came) = (round + 1, 0);
+            }
+        }
+        round
+    }
+}
+
+/// The sets of readers that can have come and gone before a `WriteLock` that takes the
+/// place of `first`, an acquisition for reading.
+struct Readers<'a> {
+    trace: &'a Trace,
+    /// With the clock of the `WriteLock`'s thread.
+    clocks: &'a Clocks,
+    rwlock: u64,
+    first: u32,
+    before: u32,
+}
+
+impl Readers<'_> {
+    fn sets(&self) -> BTreeSet<Vec<u32>> {
+        let mut sets = BTreeSet::new();
+        let behind = self.first + 1..self.before;
+        let own = behind.filter(|event| self.clocks.covers(*event)).collect();
+        if let Some(least) = self.all_gone(own) {
+            self.extend(least, self.first + 1, &mut sets);
+        }
+        sets
+    }
+
+    /// Adds the set and all that have more readers, out of those from `from` on.
+    fn extend(&self, set: BTreeSet<u32>, from: u32, sets: &mut BTreeSet<Vec<u32>>) {
+        if !sets.insert(set.iter().copied().collect()) {
+            return;
+        }
+        for reader in (from..self.before).filter(|event| self.is_reader(*event)) {
+            if !set.contains(&reader) {
+                let mut more = set.clone();
+                self.add(&mut more, reader);
+                if let Some(more) = self.all_gone(more) {
+                    self.extend(more, reader + 1, sets);
+                }
+            }
+        }
+    }
+
+    fn is_reader(&self, event: u32) -> bool {
+        let e = self.trace.event(event);
+        reads(e) && e.op.objects().contains(&Some(self.rwlock)) && self.may_stay(event)
+    }
+
+    /// Does not come after `first`.
+    fn may_stay(&self, event: u32) -> bool {
+        !self.clocks.ordered(self.first, event)
+    }
+
+    /// Adds the event with its past.
+    fn add(&self, set: &mut BTreeSet<u32>, event: u32) {
+        let past = (self.first + 1..event).filter(|other| self.clocks.ordered(*other, event));
+        set.extend(past);
+        set.insert(event);
+    }
+
+    /// The set with the unlocks of all who read in it; none if one of them comes after
+    /// `first`, or never.
+    fn all_gone(&self, mut set: BTreeSet<u32>) -> Option<BTreeSet<u32>> {
+        let Self { trace, rwlock, .. } = *self;
+        loop {
+            let mut lock = rwlock_before(trace, rwlock, self.first);
+            for event in set.iter().map(|event| trace.event(*event)) {
+                if event.op.objects().contains(&Some(rwlock)) {
+                    apply_rwlock(&mut lock, event);
+                }
+            }
+            if lock.writable() {
+                return Some(set);
+            }
+            let reader = lock.readers().next()?;
+            let unlock = (self.first + 1..self.before).find(|event| {
+                let e = trace.event(*event);
+                e.thread == reader && e.op == Op::RwUnlock { rwlock } && !set.contains(event)
+            });
+            let unlock = unlock.filter(|unlock| self.may_stay(*unlock))?;
+            self.add(&mut set, unlock);
+        }
+    }
+}
