@@ -66,6 +66,10 @@ pub struct Awaits {
 struct Window {
     /// For each event a digest of site and local state; 0 if the state is unknown.
     visits: Vec<u64>,
+    /// Where the first `indexed` of them were last seen. A loop that only reads may go
+    /// round many times and never be in the same state.
+    latest: HashMap<u64, u32>,
+    indexed: usize,
     /// For each event, where its reads begin in `reads`.
     first_read: Vec<u32>,
     reads: Vec<Read>,
@@ -85,14 +89,32 @@ enum What {
     Object(Object),
 }
 
+/// So many visits are looked through before they are indexed.
+const UNINDEXED: usize = 64;
+
 impl Window {
-    /// The thread has done something else than read.
+    /// The last event before which the thread stood like this.
+    fn last_visit(&mut self, visit: u64) -> Option<usize> {
+        if self.visits.len() - self.indexed > UNINDEXED {
+            let new = self.visits[self.indexed..].iter().zip(self.indexed as u32..);
+            self.latest.extend(new.map(|(visit, place)| (*visit, place)));
+            self.indexed = self.visits.len();
+        }
+        let new = self.visits[self.indexed..].iter().rposition(|v| *v == visit);
+        let indexed = || self.latest.get(&visit).map(|place| *place as usize);
+        new.map(|place| self.indexed + place).or_else(indexed)
+    }
+
+    /// The thread has done something else than to read.
     fn clear(&mut self) {
         self.visits.clear();
         self.first_read.clear();
         self.reads.clear();
         self.arrived = 0;
         self.standing = Repeat::default();
+        if core::mem::take(&mut self.indexed) > 0 {
+            self.latest.clear();
+        }
     }
 
     /// What the iteration read.
@@ -129,7 +151,7 @@ impl Awaits {
         let window = self.window(thread);
         window.arrived = visit;
         window.standing = Repeat::default();
-        let earlier = window.visits.iter().rposition(|v| *v == visit).filter(|_| visit != 0);
+        let earlier = if visit == 0 { None } else { window.last_visit(visit) };
         if let Some(first) = earlier {
             let window = &self.threads[thread.index()];
             let reads = &window.reads[window.first_read[first] as usize..];

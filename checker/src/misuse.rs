@@ -12,6 +12,8 @@ use leno_model::{MutexKind, Op, ThreadId};
 
 /// The largest value of a semaphore.
 pub const MOST: u32 = i32::MAX as u32;
+/// What one has that was destroyed: nobody waits for it, and every post is refused.
+pub const ENDLESS: u32 = MOST + 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misuse {
@@ -101,7 +103,7 @@ impl SyncState {
                 let lock = self.rwlock(rwlock);
                 undefined(held(lock.and_then(|lock| lock.writer.or_else(|| lock.readers().min()))))
             }
-            Op::SemPost { sem } => (self.sem(sem) == MOST).then_some((Misuse::Full, true)),
+            Op::SemPost { sem } => (self.sem(sem) >= MOST).then_some((Misuse::Full, true)),
             Op::BarrierArrive { barrier } => {
                 let known = self.barriers().is_initialised(barrier);
                 (!known).then_some((Misuse::Uninitialised, false))

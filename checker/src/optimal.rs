@@ -163,14 +163,15 @@ pub struct Optimal {
     /// far as it is.
     path: Vec<u32>,
     places: Vec<Place>,
-    heads: Vec<Head>,
+    /// Which turns of the path are heads.
+    heads: Vec<u32>,
     /// How many steps were planned.
     planned: usize,
     /// How many events of the last execution the present one repeats.
     shared: usize,
-    /// The event by which the present execution came to be of a trace that is explored
-    /// elsewhere.
-    strayed: Option<u32>,
+    /// The events by which the present execution came to be of a trace that is explored
+    /// elsewhere, each with the head before which it should have been one.
+    strayed: Vec<(u32, u32)>,
     started: bool,
     diverged: bool,
 }
@@ -210,12 +211,13 @@ impl Optimal {
                 None => Place::Free,
             });
             if let Some(head) = head {
-                self.heads.push(Head::clone(head));
+                self.heads.push(*turn);
                 plan.prefer.extend(head.reversed.as_ref().map(|reversed| reversed.event.thread));
             }
         }
         plan.prefer.reverse();
-        plan.only_if_writes = self.heads.last().is_some_and(|head| head.only_if_writes);
+        let last = self.schedules.turn(end).head.as_ref();
+        plan.only_if_writes = last.is_some_and(|head| head.only_if_writes);
         self.log.truncate(self.shared);
         self.reversals.truncate(self.shared);
         plan
@@ -224,41 +226,32 @@ impl Optimal {
     /// Takes in the next event and looks for branches if it is new.
     fn push(&mut self, run: &Execution<'_>, branches: &mut Vec<Branch>) {
         let place = self.log.push(run);
-        let Self { log, reversals, heads, places, .. } = self;
+        let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
         let trace = &log.trace;
-        if (place as usize) + 1 < self.planned {
-            reversals.examine(trace, place, place, Standing::Happened, |_, _| {});
-            reversals.commit(trace, place);
-            return;
-        }
         let event = trace.event(place);
-        let path = Path { trace, places, heads, strayed: self.strayed };
+        let path = Path { trace, schedules, places, heads, strayed };
+        let new = place as usize + 1 >= self.planned;
         reversals.examine(trace, place, place, Standing::Happened, |clocks, race| {
             // What another choice races with, the first one does too.
-            if event.choice == 0 {
+            if new && event.choice == 0 {
                 branches.extend(path.branch(clocks, &race, place));
             }
         });
-        if path.strays(reversals.clocks(), place) {
-            self.strayed.get_or_insert(place);
-        }
         reversals.commit(trace, place);
-        let this = heads.last().filter(|head| head.place == place);
-        let head = this.cloned().unwrap_or(Head {
-            place,
-            start: place,
-            thread: event.thread,
-            reversed: None,
-            only_if_writes: false,
-        });
-        let choices = event.choice == 0 && self.strayed.is_none();
-        let others = if choices { 1..event.choices } else { 1..1 };
-        branches.extend(others.map(|choice| Branch {
-            start: place,
-            kept: Vec::new(),
-            head: head.clone(),
-            step: Step { thread: event.thread, choice },
-        }));
+        let thread = event.thread;
+        if new && event.choice == 0 {
+            let this = path.heads().next_back().filter(|head| head.place == place);
+            let as_free =
+                Head { place, start: place, thread, reversed: None, only_if_writes: false };
+            branches.extend((1..event.choices).map(|choice| Branch {
+                start: place,
+                kept: Vec::new(),
+                head: this.unwrap_or(&as_free).clone(),
+                step: Step { thread, choice },
+            }));
+        }
+        let strays: Vec<u32> = path.strays(reversals.clocks(), place).collect();
+        strayed.extend(strays.into_iter().map(|head| (place, head)));
     }
 
     /// Examines the operations that were pending at the end.
@@ -268,8 +261,8 @@ impl Optimal {
         let place = run.events.len() as u32;
         for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
             self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
-            let Self { log, reversals, heads, places, .. } = self;
-            let path = Path { trace: &log.trace, places, heads, strayed: self.strayed };
+            let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
+            let path = Path { trace: &log.trace, schedules, places, heads, strayed };
             let standing = match pending.op {
                 Op::Exit => None,
                 _ if is_blocked(&log.trace, pending, place, limit) => Some(Standing::Blocked),
@@ -337,12 +330,17 @@ impl Optimal {
 /// The execution at hand as a sequence of free events and of heads with what was kept.
 struct Path<'a> {
     trace: &'a Trace,
+    schedules: &'a Schedules<Head>,
     places: &'a [Place],
-    heads: &'a [Head],
-    strayed: Option<u32>,
+    heads: &'a [u32],
+    strayed: &'a [(u32, u32)],
 }
 
 impl Path<'_> {
+    fn heads(&self) -> impl DoubleEndedIterator<Item = &Head> {
+        self.heads.iter().filter_map(|turn| self.schedules.turn(*turn).head.as_deref())
+    }
+
     fn place(&self, event: u32) -> Place {
         self.places.get(event as usize).copied().unwrap_or(Place::Free)
     }
@@ -354,11 +352,12 @@ impl Path<'_> {
         if self.place(first) != Place::Free {
             return None;
         }
-        let stays = |event| event < first || (event > first && kept.contains(clocks, event));
-        if self.strayed.is_some_and(stays) {
+        // It is made where the stray event is a head.
+        let strays = |(event, head): &(u32, u32)| first < *head && kept.contains(clocks, *event);
+        if self.strayed.iter().any(strays) {
             return None;
         }
-        let mut behind = self.heads.iter().rev().take_while(|head| head.place > first);
+        let mut behind = self.heads().rev().take_while(|head| head.place > first);
         let stays = |event| if event == second { !blocks } else { kept.contains(clocks, event) };
         if !behind.all(|head| stays(head.place) && self.needed(head, first).all(stays)) {
             return None;
@@ -369,7 +368,9 @@ impl Path<'_> {
             Belongs::Elsewhere => return None,
         };
         let kept = self.kept(clocks, race);
-        if self.fills_for_another(clocks, race, &kept, second) {
+        if self.fills_for_another(clocks, race, &kept, second)
+            || self.needs_less(clocks, race, &kept, second)
+        {
             return None;
         }
         let reversed = Reversed {
@@ -387,25 +388,25 @@ impl Path<'_> {
         Some(Branch { start: first, kept, head, step: Step { thread, choice: 0 } })
     }
 
-    /// Whether a free event, the one that was examined last, shows that the execution is
-    /// explored elsewhere: it is a head of the lower thread for what has been put off.
-    /// That happens only where the one put off cannot take place at once: a writer that
-    /// has to wait for the head, which reads, and a reader comes instead.
-    fn strays(&self, clocks: &Clocks, event: u32) -> bool {
-        let trace = self.trace;
-        let Event { thread, op, .. } = *trace.event(event);
+    /// The heads on the path before which an event should have been a head instead: for what was put off there, and by a lower
+    /// thread. That happens only where what was put off cannot take place at once: a
+    /// writer that has to wait for the head, which reads, and a reader comes instead.
+    fn strays(&self, clocks: &Clocks, event: u32) -> impl Iterator<Item = u32> {
+        let Event { thread, op, .. } = *self.trace.event(event);
         let reads = matches!(op, Op::ReadLock { .. } | Op::TryReadLock { .. });
-        let put_off = |head: &&Head| {
-            head.thread > thread
+        let heads = self.heads().filter(move |head| reads && head.thread > thread);
+        let strays = move |head: &&Head| {
+            head.place < event
                 && head.reversed.as_ref().is_some_and(|reversed| {
+                    let rival =
+                        |rival| clocks.ordered(rival, event) && self.conflicts(reversed, rival);
                     matches!(reversed.event.op, Op::WriteLock { .. })
                         && self.puts_off(head, event)
                         && self.conflicts(reversed, event)
-                        && !(head.start..event)
-                            .any(|rival| clocks.covers(rival) && self.conflicts(reversed, rival))
+                        && !(head.start..event).any(rival)
                 })
         };
-        reads && self.heads.iter().any(|head| put_off(&head))
+        heads.filter(strays).map(|head| head.place)
     }
 
     /// What was kept for a head behind `first` and does not come before it: those who
@@ -445,6 +446,24 @@ impl Path<'_> {
         }
     }
 
+    /// Whether the second event, as it would come out in the place of the first, does not
+    /// come after all that is kept: where it does less there. Only who moves waiters
+    /// from one futex to another depends on one object for how it comes out, and with
+    /// that on another.
+    fn needs_less(&self, clocks: &Clocks, race: &Race<'_>, kept: &[u32], second: u32) -> bool {
+        if !matches!(self.trace.event(second).op, Op::FutexRequeue { .. }) {
+            return false;
+        }
+        let there = self.without(clocks, race, second, true);
+        let previous = self.trace.previous(second);
+        let until = |event: u32, last: u32| event == last || clocks.ordered(event, last);
+        !kept.iter().all(|event| {
+            let mut behind = kept.iter().filter(|last| *last >= event);
+            previous.is_some_and(|previous| *event <= previous && until(*event, previous))
+                || behind.any(|last| until(*event, *last) && self.conflicts(&there, *last))
+        })
+    }
+
     /// Whether the branch belongs to this path or to one where `first` has been put off
     /// for `second` earlier. That is so if `first` has been put off already, for a head
     /// of a thread with a higher number, and nothing with which `first` races comes
@@ -453,7 +472,7 @@ impl Path<'_> {
         let (trace, first) = (self.trace, race.first);
         let x = trace.event(first);
         let mut answer = Belongs::Here;
-        for head in self.heads.iter().rev().filter(|head| head.place < first) {
+        for head in self.heads().rev().filter(|head| head.place < first) {
             let Some(reversed) = &head.reversed else { continue };
             let same = reversed.event.thread == x.thread;
             let waits = matches!(reversed.event.op, Op::WriteLock { .. });
@@ -471,12 +490,12 @@ impl Path<'_> {
                 continue;
             }
             let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
-            let precedes = |writes| {
-                let second = self.without(clocks, race, second, writes);
-                rivals().any(|rival| self.precedes(clocks, rival, first, &second))
+            let precedes = |second: &Reversed| {
+                rivals().any(|rival| self.precedes(clocks, rival, first, second))
             };
-            if !precedes(false) {
-                if !precedes(true) {
+            if !precedes(&self.without(clocks, race, second, false)) {
+                let tentative = trace.event(second).tentative;
+                if !tentative || !precedes(&self.without(clocks, race, second, true)) {
                     return Belongs::Elsewhere;
                 }
                 answer = Belongs::HereIfItWrites;
@@ -541,7 +560,13 @@ impl Search for Optimal {
             return alloc::vec![Finding::Diverged { at }];
         }
         let mut branches = Vec::new();
-        self.strayed = None;
+        self.strayed.clear();
+        for place in 0..self.log.trace.len() as u32 {
+            let Self { log, reversals, schedules, heads, places, .. } = self;
+            let path = Path { trace: &log.trace, schedules, places, heads, strayed: &[] };
+            let strays = path.strays(reversals.clocks(), place);
+            self.strayed.extend(strays.map(|head| (place, head)));
+        }
         while self.log.trace.len() < run.events.len() {
             self.push(run, &mut branches);
         }
@@ -553,7 +578,7 @@ impl Search for Optimal {
         // Those that share most with this execution are run first.
         branches.sort_by_key(|branch| branch.start);
         branches.into_iter().for_each(|branch| self.add(branch));
-        self.log.finish(run, self.strayed.is_some())
+        self.log.finish(run, !self.strayed.is_empty())
     }
 
     fn log(&self) -> &Log {

@@ -24,12 +24,13 @@ use crate::{
     blocking::{apply_rwlock, changes, deciding, leaving, reads, rwlock_before, writes},
     clock::Clocks,
     dependence::Object,
+    futex,
     rwlock::RwLock,
-    sync::Mutex,
+    sync::{Mutex, SyncState, sem_after},
     trace::Trace,
 };
 use alloc::{collections::BTreeSet, vec::Vec};
-use leno_model::{Op, Outcome, ThreadId};
+use leno_model::{Op, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// What stands with an event that is examined.
@@ -108,6 +109,10 @@ impl Reversals {
                 return;
             }
             Op::Rewait { cond, .. } => match trace.waker(e.thread, cond, before) {
+                Some(waker) => clocks.join(waker),
+                None => return,
+            },
+            Op::FutexResume { .. } => match futex::waker(trace, e.thread, before) {
                 Some(waker) => clocks.join(waker),
                 None => return,
             },
@@ -207,11 +212,10 @@ fn blocking(
 /// Whether the event is possible in the place of `first`: before it, and after what is
 /// kept of the events behind it.
 fn possible_without(trace: &Trace, clocks: &Clocks, event: u32, first: u32) -> bool {
-    let without = Without { trace, clocks, event, first, kept: Kept::Past };
+    let without = Without { trace, clocks, event, first };
     let thread = trace.event(event).thread;
     match trace.event(event).op {
-        Op::Lock { mutex, .. } => without.mutex(mutex).lockable(thread),
-        Op::Rewait { mutex, .. } => without.mutex(mutex).owner.is_none(),
+        Op::Lock { mutex, .. } | Op::Rewait { mutex, .. } => without.mutex(mutex).lockable(thread),
         Op::SemWait { sem } => without.sem(sem) > 0,
         Op::ReadLock { rwlock } => without.rwlock(rwlock).readable(),
         Op::WriteLock { rwlock } => without.rwlock(rwlock).writable(),
@@ -228,20 +232,16 @@ pub fn outcome_without(
     first: u32,
     kept: Kept<'_>,
 ) -> Outcome {
-    let without = Without { trace, clocks, event, first, kept };
     let e = trace.event(event);
-    match e.op {
-        Op::TryLock { mutex, .. } => Outcome::Acquired(without.mutex(mutex).lock(e.thread)),
-        Op::SemTryWait { sem } => Outcome::Acquired(without.sem(sem) > 0),
-        Op::TryReadLock { rwlock } => Outcome::Acquired(without.rwlock(rwlock).readable()),
-        Op::TryWriteLock { rwlock } => Outcome::Acquired(without.rwlock(rwlock).writable()),
-        Op::RwUnlock { rwlock } => without.rwlock(rwlock).unlock(e.thread),
-        Op::Signal { cond } => Outcome::Woken(without.waiter(cond)),
-        Op::BarrierArrive { barrier } => {
-            Outcome::Arrived { round: without.round(barrier), full: false }
-        }
-        _ => e.outcome,
+    if matches!(e.op, Op::Access | Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. }) {
+        return e.outcome;
     }
+    let mut sync = SyncState::default();
+    let behind = (first + 1..event).filter(|other| kept.contains(clocks, *other));
+    for other in (0..first).chain(behind).map(|other| trace.event(other)) {
+        sync.apply(other.thread, &other.op, other.choice);
+    }
+    sync.apply(e.thread, &e.op, 0)
 }
 
 /// The state of objects in the place of `first`, when it and what is not kept behind it
@@ -251,17 +251,17 @@ struct Without<'a> {
     clocks: &'a Clocks,
     event: u32,
     first: u32,
-    kept: Kept<'a>,
 }
 
 impl Without<'_> {
     fn keeps(&self, other: u32) -> bool {
-        other < self.first || (other != self.first && self.kept.contains(self.clocks, other))
+        other < self.first || (other != self.first && self.clocks.covers(other))
     }
 
-    /// What of an object's history is left, the latest last.
-    fn history(&self, object: Object, since: u32) -> Vec<u32> {
-        let history = self.trace.history(object, self.event).take_while(|other| *other >= since);
+    /// What is left of an object's history behind `first`, the latest last.
+    fn history(&self, object: Object) -> Vec<u32> {
+        let history = self.trace.history(object, self.event);
+        let history = history.take_while(|other| *other > self.first);
         let mut left: Vec<u32> = history.filter(|other| self.keeps(*other)).collect();
         left.reverse();
         left
@@ -272,54 +272,17 @@ impl Without<'_> {
     }
 
     fn sem(&self, sem: u64) -> u32 {
-        let apply = |value: u32, other: &u32| match self.trace.event(*other).op {
-            Op::SemInit { value, .. } => value,
-            Op::SemDestroy { .. } => 0,
-            Op::SemPost { .. } => value.saturating_add(1),
-            _ if self.trace.event(*other).outcome == Outcome::Acquired(false) => value,
-            _ => value.saturating_sub(1),
-        };
-        let behind = self.history(Object::Sem(sem), self.first);
+        let apply = |value, other: &u32| sem_after(value, &self.trace.event(*other).op);
+        let behind = self.history(Object::Sem(sem));
         behind.iter().fold(self.trace.value(sem, self.first), apply)
     }
 
     fn rwlock(&self, rwlock: u64) -> RwLock {
         let mut lock = rwlock_before(self.trace, rwlock, self.first);
-        for other in self.history(Object::RwLock(rwlock), self.first) {
+        for other in self.history(Object::RwLock(rwlock)) {
             apply_rwlock(&mut lock, self.trace.event(other));
         }
         lock
-    }
-
-    /// Somebody who waits for the condition variable.
-    fn waiter(&self, cond: u64) -> Option<ThreadId> {
-        let mut waiters: Vec<ThreadId> = Vec::new();
-        for other in self.history(Object::Cond(cond), 0) {
-            let other = self.trace.event(other);
-            match (other.op, other.outcome) {
-                (Op::Wait { .. }, _) => waiters.push(other.thread),
-                (Op::Unwait { .. }, _) => waiters.retain(|waiter| *waiter != other.thread),
-                (_, Outcome::Woken(woken)) => waiters.retain(|waiter| Some(*waiter) != woken),
-                _ => waiters.clear(),
-            }
-        }
-        waiters.first().copied()
-    }
-
-    /// The number of the barrier's open round.
-    fn round(&self, barrier: u64) -> u32 {
-        let (mut round, mut size, mut came) = (0, None, 0);
-        for other in self.history(Object::Barrier(barrier), 0) {
-            match self.trace.event(other).op {
-                Op::BarrierInit { count, .. } => (round, size, came) = (round + 1, Some(count), 0),
-                Op::BarrierDestroy { .. } => (round, size, came) = (round + 1, None, 0),
-                _ => came += 1,
-            }
-            if size.is_some_and(|size| came >= size.max(1)) {
-                (round, came) = (round + 1, 0);
-            }
-        }
-        round
     }
 }
 

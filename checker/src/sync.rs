@@ -11,7 +11,12 @@
 //! one that nobody waits for in vain, so that who waits for it is seen to.
 
 pub use crate::rwlock::RwLock;
-use crate::{ThreadSet, barrier::Barriers, futex::Futexes, misuse::MOST};
+use crate::{
+    ThreadSet,
+    barrier::Barriers,
+    futex::Futexes,
+    misuse::{ENDLESS, MOST},
+};
 use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::{HashMap, HashSet};
@@ -317,24 +322,24 @@ impl SyncState {
             Op::RwUnlock { rwlock } => {
                 return self.rwlocks.entry(rwlock).or_default().unlock(thread);
             }
-            Op::SemInit { sem, value } => {
-                self.sems.insert(sem, value);
+            Op::SemInit { sem, .. } => {
+                self.sems.insert(sem, sem_after(0, op));
                 self.destroyed.remove(&sem);
             }
             Op::SemDestroy { sem } => {
-                self.sems.insert(sem, MOST);
+                self.sems.insert(sem, sem_after(0, op));
                 self.destroyed.insert(sem);
             }
             Op::SemWait { sem } | Op::SemTryWait { sem } => {
                 let value = self.sems.entry(sem).or_default();
                 let acquired = *value > 0;
-                *value -= u32::from(acquired);
+                *value = sem_after(*value, op);
                 return Outcome::Acquired(acquired);
             }
             Op::SemPost { sem } => {
                 let value = self.sems.entry(sem).or_default();
                 let fits = *value < MOST;
-                *value += u32::from(fits);
+                *value = sem_after(*value, op);
                 return Outcome::Released(fits);
             }
             Op::BarrierInit { barrier, count } => {
@@ -345,7 +350,7 @@ impl SyncState {
                 self.barriers.reset(barrier, None);
                 self.destroyed.insert(barrier);
             }
-            Op::SemValue { sem } => return Outcome::Count(self.sem(sem)),
+            Op::SemValue { sem } => return Outcome::Count(self.sem(sem).min(MOST)),
             Op::FutexWait { futex, bits } => self.futexes.wait(futex, bits, thread),
             Op::FutexResume { .. } => self.futexes.resume(thread),
             Op::FutexLeave { .. } => return Outcome::Left(self.futexes.leave(thread)),
@@ -394,6 +399,18 @@ impl SyncState {
             self.waiting.resize(thread.index() + 1, Waiting::default());
         }
         &mut self.waiting[thread.index()]
+    }
+}
+
+/// The value of a semaphore after an operation on it.
+pub fn sem_after(value: u32, op: &Op) -> u32 {
+    match *op {
+        Op::SemInit { value, .. } => value,
+        Op::SemDestroy { .. } => ENDLESS,
+        _ if value == ENDLESS => value,
+        Op::SemPost { .. } => value.saturating_add(1).min(MOST),
+        Op::SemWait { .. } | Op::SemTryWait { .. } => value.saturating_sub(1),
+        _ => value,
     }
 }
 

@@ -8,8 +8,7 @@
 
 use crate::{
     dependence::{Object, Touch, accesses_conflict, dependent, same_round, touches, tried},
-    misuse::MOST,
-    sync::Mutex,
+    sync::{Mutex, sem_after},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -257,7 +256,11 @@ impl Trace {
         let mut hold = self.holds.len() as u32;
         if let Key::Object(Object::Sem(_)) = key {
             let before = previous.map_or(0, |previous| self.entries[previous as usize].hold);
-            hold = if touch == Touch::Looks { before } else { self.value_after(before, event) };
+            hold = if touch == Touch::Looks {
+                before
+            } else {
+                sem_after(before, &self.event(event).op)
+            };
         }
         if let Key::Object(Object::Mutex(_)) = key {
             let before =
@@ -308,15 +311,6 @@ impl Trace {
             _ => {}
         }
         hold
-    }
-
-    fn value_after(&self, before: u32, event: u32) -> u32 {
-        match self.event(event).op {
-            Op::SemInit { value, .. } => value,
-            Op::SemDestroy { .. } => MOST,
-            Op::SemPost { .. } => before.saturating_add(1).min(MOST),
-            _ => before.saturating_sub(1),
-        }
     }
 
     fn entries_of(&self, event: u32) -> &[Entry] {
@@ -394,7 +388,7 @@ impl Trace {
     pub fn values(&self, sem: u64, event: u32) -> (u32, u32) {
         let key = Key::Object(Object::Sem(sem));
         let mut own = self.entries_of(event).iter().filter(|entry| entry.key == key);
-        let (Some(first), last) = (own.next(), own.last()) else { return (0, 0) };
+        let (Some(first), last) = (own.next(), own.next_back()) else { return (0, 0) };
         let before = first.previous.map_or(0, |place| self.entries[place as usize].hold);
         (before, last.unwrap_or(first).hold)
     }

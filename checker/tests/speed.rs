@@ -3,12 +3,16 @@
 
 mod sim;
 
-use leno_checker::{Search, Source};
+use leno_checker::{Optimal, Search, Source};
 use sim::{Instr, Loc, PLAIN, Program, SC, X, run};
 use std::time::{Duration, Instant};
 
 fn measure(name: &str, program: &Program, limit: u64) {
-    let mut search = Source::new();
+    measure_search(&format!("source, {name}"), &mut Source::new(), program, limit);
+    measure_search(&format!("optimal, {name}"), &mut Optimal::new(), program, limit);
+}
+
+fn measure_search(name: &str, search: &mut dyn Search, program: &Program, limit: u64) {
     let (mut searching, mut running) = (Duration::ZERO, Duration::ZERO);
     let mut start = Instant::now();
     let mut runs = 0;
