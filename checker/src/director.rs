@@ -10,6 +10,7 @@ use crate::{
     awaits::{Awaits, Repeat},
     dependence::sleeps_on,
     fingerprint,
+    plan::{Digest, op_words},
     sync::{SyncState, exit_is_due},
 };
 use alloc::vec::Vec;
@@ -130,7 +131,8 @@ impl Director {
         thread.cancel = at.cancel;
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
-        self.awaits.arrive(at.thread, at.site, at.local_state);
+        let local_state = at.local_state.map(|state| visit(state, &at));
+        self.awaits.arrive(at.thread, at.site, local_state);
     }
 
     /// Whose event happens next. `running` is the thread whose event was the last.
@@ -329,4 +331,14 @@ impl Director {
             End::Completed { status: 0 }
         }
     }
+}
+
+/// The local state with what the thread is about to do: one call of a library may be
+/// several events at one site.
+fn visit(state: u64, at: &Arrival<'_>) -> u64 {
+    let mut digest = Digest::default();
+    digest.add(state);
+    op_words(&at.op).into_iter().for_each(|word| digest.add(word));
+    at.accesses.iter().for_each(|access| digest.add(access.addr));
+    digest.finish()
 }

@@ -60,7 +60,7 @@ pub fn fingerprint(event: &Event, accesses: &[Access]) -> u64 {
 }
 
 /// An operation as three words: which one, and its operands.
-fn op_words(op: &Op) -> [u64; 3] {
+pub(crate) fn op_words(op: &Op) -> [u64; 3] {
     let of_kind = |kind: MutexKind| kind as u64;
     match *op {
         Op::Access => [0, 0, 0],

@@ -50,6 +50,9 @@ pub unsafe extern "C" fn raise(number: i32) -> i32 {
     0
 }
 
+/// Nobody would continue it.
+const STOPPING: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
+
 fn send(number: i32, to_itself: bool) {
     // SAFETY: plain use of libc's functions on objects of our own.
     let (action, blocked) = unsafe {
@@ -63,6 +66,7 @@ fn send(number: i32, to_itself: bool) {
     match action.sa_sigaction {
         libc::SIG_IGN => {}
         libc::SIG_DFL if ignored.contains(&number) => {}
+        libc::SIG_DFL if STOPPING.contains(&number) => refuse("a signal that stops the process"),
         _ if blocked => refuse("a signal that is blocked"),
         default if default == libc::SIG_DFL || signals::is_ours(default) => ends(number),
         _ if !to_itself => refuse("a signal to another thread, which has a handler for it"),

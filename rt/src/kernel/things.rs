@@ -57,17 +57,17 @@ fn accesses(uses: &[(Thing, AccessKind)], order: Order) -> Accesses {
 
 /// The running thread is about to use things: waits for its turn if others do so too.
 pub fn touch(uses: &[(Thing, AccessKind)]) {
-    settle(uses, Order::Relaxed, || true);
+    settle(uses, Order::Relaxed, false, || true);
 }
 
 /// The same where it turns out only then whether anything will change.
 pub fn touch_if(uses: &[(Thing, AccessKind)], changes: impl FnOnce() -> bool) {
-    settle(uses, Order::Relaxed, changes);
+    settle(uses, Order::Relaxed, false, changes);
 }
 
 /// Uses a thing through which threads talk to each other.
 pub fn exchange(thing: Thing) {
-    settle(&[(thing, Changes)], Order::SeqCst, || true);
+    settle(&[(thing, Changes)], Order::SeqCst, false, || true);
 }
 
 /// Uses such a thing as soon as it is ready. Until then the thread comes back to where
@@ -75,7 +75,7 @@ pub fn exchange(thing: Thing) {
 /// the thing.
 pub fn exchange_when(thing: Thing, mut ready: impl FnMut() -> bool) {
     let uses = [(thing, Changes)];
-    while !settle(&uses, Order::SeqCst, &mut ready) {
+    while !settle(&uses, Order::SeqCst, true, &mut ready) {
         if !sharing::is_known(thing.0) {
             // Nobody else has used it so far, and an await has to be seen.
             sharing::reveal(&accesses(&uses, Order::SeqCst));
@@ -84,7 +84,14 @@ pub fn exchange_when(thing: Thing, mut ready: impl FnMut() -> bool) {
     }
 }
 
-fn settle(uses: &[(Thing, AccessKind)], order: Order, changes: impl FnOnce() -> bool) -> bool {
+/// `may_wait`: the thread may come back here to try again. Other uses may follow each
+/// other in one call, where nothing but the thing is another.
+fn settle(
+    uses: &[(Thing, AccessKind)],
+    order: Order,
+    may_wait: bool,
+    changes: impl FnOnce() -> bool,
+) -> bool {
     let Some(thread) = current_thread() else { return changes() };
     let planned = accesses(uses, order);
     if !sharing::is_event(thread, &planned) {
@@ -92,7 +99,7 @@ fn settle(uses: &[(Thing, AccessKind)], order: Order, changes: impl FnOnce() -> 
         return changes();
     }
     let mut changed = true;
-    execution::access(&planned, call_site(), || {
+    execution::access_of_call(&planned, call_site(), may_wait, || {
         changed = changes();
         (!changed).then(|| {
             let looked = planned.iter().map(|a| a.addr);
