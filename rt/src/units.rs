@@ -80,10 +80,13 @@ struct Image {
     high: u64,
 }
 
-/// The first loaded file that is the wanted one, by its name and the ranges of its segments.
-fn find_loaded(wanted: &dyn Fn(&str, &[(u64, u64)]) -> bool) -> Option<Image> {
+/// Whether a loaded file is the one, by its name and the ranges of its segments.
+type Wanted<'a> = &'a dyn Fn(&str, &[(u64, u64)]) -> bool;
+
+/// The first loaded file that is the wanted one.
+fn find_loaded(wanted: Wanted<'_>) -> Option<Image> {
     struct Search<'a> {
-        wanted: &'a dyn Fn(&str, &[(u64, u64)]) -> bool,
+        wanted: Wanted<'a>,
         found: Option<Image>,
     }
     unsafe extern "C" fn visit(
