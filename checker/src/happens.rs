@@ -120,10 +120,8 @@ impl Happens {
                 return;
             }
             // A thread that held a recursive mutex itself did not need it freed.
-            let needed = |freed: &u32| {
-                let held = trace.hold_before(*freed, mutex, *freed).mutex;
-                !held.lockable(e.thread) || matches!(e.op, Op::Rewait { .. })
-            };
+            let needed =
+                |freed: &u32| !trace.hold_before(*freed, mutex, *freed).mutex.lockable(e.thread);
             section = hold.freed.filter(needed).zip(hold.acquired);
         }
         if let Some(enabler) = trace.only_enabler(event, limit) {

@@ -78,7 +78,7 @@
 //! enabled is a matter of the trace, and nothing disables it again (see `awaits`).
 //!
 //! **Conditions on dependence.** The rules compare events as they came out in different
-//! places: x as it is without h, h as it is without x (`outcome_without` for objects).
+//! places: x as it is without h, h as it is without x (`event_without` for objects).
 //! What decides how an event comes out is what it touches; if two events as they came
 //! out apart do not conflict, then they come out the same one behind the other. All
 //! choices of an event conflict with the same. Of a round of a barrier nobody is the
@@ -97,7 +97,7 @@ use crate::{
     clock::Clocks,
     dependence::{same_round, sleeps_on},
     fingerprint,
-    reversal::{Kept, Race, Reversals, Standing, outcome_without},
+    reversal::{Kept, Race, Reversals, Standing, event_without},
     schedules::{Schedules, Turn},
     search::{Log, as_event, divergence, is_blocked},
     trace::Trace,
@@ -439,19 +439,20 @@ impl Path<'_> {
         let Event { op, thread, .. } = *self.trace.event(second);
         let arrives = matches!(op, Op::BarrierArrive { .. });
         arrives && self.trace.event(race.first).op == op && {
-            let outcome = outcome_without(self.trace, clocks, second, race.first, race.kept);
+            let there = event_without(self.trace, clocks, second, race.first, race.kept);
             kept.iter().map(|event| self.trace.event(*event)).any(|other| {
-                other.op == op && other.thread > thread && same_round(other.outcome, outcome)
+                other.op == op && other.thread > thread && same_round(other.outcome, there.outcome)
             })
         }
     }
 
     /// Whether the second event, as it would come out in the place of the first, does not
-    /// come after all that is kept: where it does less there. Only who moves waiters
-    /// from one futex to another depends on one object for how it comes out, and with
-    /// that on another.
+    /// come after all that is kept. Only with futexes does one object decide what an
+    /// event does to another: who moves waiters may find none, and who leaves does so
+    /// where it was moved to.
     fn needs_less(&self, clocks: &Clocks, race: &Race<'_>, kept: &[u32], second: u32) -> bool {
-        if !matches!(self.trace.event(second).op, Op::FutexRequeue { .. }) {
+        let op = self.trace.event(second).op;
+        if !matches!(op, Op::FutexRequeue { .. } | Op::FutexLeave { .. }) {
             return false;
         }
         let there = self.without(clocks, race, second, true);
@@ -515,8 +516,7 @@ impl Path<'_> {
 
     /// The second event of a race as it would come out in the place of the first.
     fn without(&self, clocks: &Clocks, race: &Race<'_>, second: u32, writes: bool) -> Reversed {
-        let mut event = *self.trace.event(second);
-        event.outcome = outcome_without(self.trace, clocks, second, race.first, race.kept);
+        let event = event_without(self.trace, clocks, second, race.first, race.kept);
         let mut footprint = self.trace.footprint(second).to_vec();
         if event.tentative {
             let own = footprint.iter_mut().take(event.access_count as usize);

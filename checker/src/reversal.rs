@@ -30,7 +30,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::{collections::BTreeSet, vec::Vec};
-use leno_model::{Op, Outcome};
+use leno_model::{Event, Op};
 use serde::{Deserialize, Serialize};
 
 /// What stands with an event that is examined.
@@ -223,25 +223,26 @@ fn possible_without(trace: &Trace, clocks: &Clocks, event: u32, first: u32) -> b
     }
 }
 
-/// How the event would come out in the place of `first`, as far as synchronisation
+/// The event as it would come out in the place of `first`, as far as synchronisation
 /// objects decide that.
-pub fn outcome_without(
+pub fn event_without(
     trace: &Trace,
     clocks: &Clocks,
     event: u32,
     first: u32,
     kept: Kept<'_>,
-) -> Outcome {
-    let e = trace.event(event);
+) -> Event {
+    let e = *trace.event(event);
     if matches!(e.op, Op::Access | Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. }) {
-        return e.outcome;
+        return e;
     }
     let mut sync = SyncState::default();
     let behind = (first + 1..event).filter(|other| kept.contains(clocks, *other));
     for other in (0..first).chain(behind).map(|other| trace.event(other)) {
         sync.apply(other.thread, &other.op, other.choice);
     }
-    sync.apply(e.thread, &e.op, 0)
+    let op = sync.settled(e.thread, e.op);
+    Event { op, outcome: sync.apply(e.thread, &op, 0), ..e }
 }
 
 /// The state of objects in the place of `first`, when it and what is not kept behind it
