@@ -9,7 +9,7 @@ BIN = target/release
 HOST = --workspace --exclude leno-rt --exclude leno-stub
 BARE = --package leno-rt --package leno-stub
 
-.PHONY: all setup build demo test lint bench fuzz install clean
+.PHONY: all setup build demo test lint bench soak fuzz install clean
 
 all: build
 
@@ -35,6 +35,10 @@ test: lint build
 
 bench: build
 	@$(BIN)/leno-bench
+
+# Ten million executions: memory must not grow. Takes some minutes.
+soak: build
+	@$(BIN)/leno-bench --soak
 
 fuzz: build
 	LENO_FUZZ=$${LENO_FUZZ:-100000} $(CARGO) test --release --locked --package leno-checker -- --nocapture

@@ -306,6 +306,7 @@ impl<'a> Check<'a> {
             bugs: self.bugs,
             unseen: unseen.into_iter().collect(),
             notes,
+            peak_memory: program::peak_memory(),
             narrowed,
             phases,
         }

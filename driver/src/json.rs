@@ -47,6 +47,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
         "threads": counts.threads,
         "digest": format!("{:016x}", counts.digest),
         "seconds": seconds,
+        "peak_memory": outcome.peak_memory,
         "executions_per_second": if seconds > 0.0 { counts.executions as f64 / seconds } else { 0.0 },
         "estimate": null,
         "unseen": outcome.unseen,

@@ -19,6 +19,8 @@ pub struct Outcome<'a> {
     /// Functions without a model that were given shared memory, by name.
     pub unseen: Vec<String>,
     pub notes: Vec<String>,
+    /// The most memory that the program, or an execution of it, has had; in bytes.
+    pub peak_memory: u64,
     /// Not all inputs were tried.
     pub narrowed: bool,
     /// Where the time went, if that was asked for.

@@ -1,47 +1,114 @@
-//! `make bench`: executions per second on a few programs, as a table.
+//! `make bench`: what an execution costs, as tables.
+//!
+//! `leno-bench --soak N` instead runs N executions of a program that has more (ten
+//! million, unless told) and says what memory that took.
 
 use leno_tests::{compile, leno, root, scratch};
+use serde_json::Value;
 use std::path::Path;
 
 /// (name, source, flags, executions that the search must make)
-const PROGRAMS: [(&str, &str, &str, u64); 3] = [
+const PROGRAMS: [(&str, &str, &str, u64); 6] = [
     ("indexer, 12 threads", "bench/indexer.c", "-DTHREADS=12", 8),
     ("indexer, 15 threads", "bench/indexer.c", "-DTHREADS=15", 4096),
     ("lock counter, 6 threads", "counts/lock-counter.c", "-DN=6", 720),
+    ("lock counter, 7 threads", "counts/lock-counter.c", "-DN=7", 5040),
+    ("racy counter, 3 x 2", "bench/racy-counter.c", "-DTIMES=2", 7134),
+    ("fib, 6 iterations", "bench/fib.c", "-DTIMES=6", 73_789),
 ];
 
 /// The best of this many runs counts: the others were disturbed.
-const RUNS: usize = 3;
+const RUNS: usize = 5;
 
 fn main() {
-    println!(
-        "{:<26}{:>12}{:>18}{:>18}{:>8}",
-        "", "executions", "in place, 1/s", "isolated, 1/s", "ratio"
-    );
-    for (name, source, flag, executions) in PROGRAMS {
-        let directory = scratch();
-        let source = root().join("testsuite").join(source);
-        let program = directory.path().join("program");
-        compile(&source, &[flag, "-O2"], &program).unwrap_or_else(|error| fail(name, &error));
-        let rate = |options: &[&str]| {
-            let times = (0..RUNS).map(|_| seconds(name, directory.path(), options, executions));
-            executions as f64 / times.fold(f64::INFINITY, f64::min)
-        };
-        let (in_place, isolated) = (rate(&[]), rate(&["--isolate"]));
-        let ratio = in_place / isolated;
-        println!("{name:<26}{executions:>12}{in_place:>18.0}{isolated:>18.0}{ratio:>8.1}");
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match &args[..] {
+        [] => speed(),
+        [soak] if soak == "--soak" => self::soak(10_000_000),
+        [soak, count] if soak == "--soak" && count.parse::<u64>().is_ok() => {
+            self::soak(count.parse().expect("just tried"));
+        }
+        _ => fail("leno-bench", "usage: leno-bench [--soak [EXECUTIONS]]"),
     }
-    println!("\nThe best of {RUNS} runs, the start of the program included.");
 }
 
-/// How long one check takes; it must make the expected number of executions.
-fn seconds(name: &str, directory: &Path, options: &[&str], executions: u64) -> f64 {
-    let args = [&["check", "--format", "json"], options, &["./program"]].concat();
-    let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
-    if report["verdict"] != "safe" || report["executions"] != executions {
-        fail(name, &format!("expected {executions} executions, got {report}"));
+fn speed() {
+    println!(
+        "{:<26}{:>11}{:>16}{:>16}{:>8}",
+        "", "executions", "in place, 1/s", "isolated, 1/s", "ratio"
+    );
+    let mut profiles = Vec::new();
+    for (name, source, flag, executions) in PROGRAMS {
+        let directory = scratch();
+        build(name, source, flag, directory.path());
+        let rate = |runs: usize, options: &[&str], most: u64| {
+            let best = best(name, directory.path(), options, runs);
+            if best["executions"] != most {
+                fail(name, &format!("expected {most} executions, got {best}"));
+            }
+            most as f64 / best["seconds"].as_f64().unwrap_or(f64::NAN)
+        };
+        let in_place = rate(RUNS, &[], executions);
+        let isolated = match executions {
+            // More would take minutes and tell nothing new.
+            10_000.. => rate(1, &["--isolate", "--max-executions", "5000"], 5000),
+            _ => rate(2, &["--isolate"], executions),
+        };
+        let ratio = in_place / isolated;
+        println!("{name:<26}{executions:>11}{in_place:>16.0}{isolated:>16.0}{ratio:>8.1}");
+        profiles.push((name, best(name, directory.path(), &["--profile"], RUNS)));
     }
-    report["seconds"].as_f64().unwrap_or_default()
+    println!("\nThe best of {RUNS} runs, the start of the program included.\n");
+    println!(
+        "{:<26}{:>11}{:>12}{:>12}{:>12}",
+        "µs for each execution", "program", "scheduling", "restore", "analysis"
+    );
+    for (name, report) in profiles {
+        let part = |name: &str| report["profile"][name].as_f64().unwrap_or(f64::NAN);
+        println!(
+            "{name:<26}{:>11.2}{:>12.2}{:>12.2}{:>12.2}",
+            part("program"),
+            part("scheduling"),
+            part("restore"),
+            part("analysis")
+        );
+    }
+    println!("\nMeasured with --profile, which costs some percent itself.");
+}
+
+/// Memory must not grow with the number of executions.
+fn soak(executions: u64) {
+    let directory = scratch();
+    build("fib", "bench/fib.c", "-DTIMES=9", directory.path());
+    println!("{:<26}{:>16}{:>12}{:>16}", "fib, 9 iterations", "executions", "1/s", "peak memory");
+    for count in [executions / 1000, executions / 10, executions] {
+        let limit = count.to_string();
+        let report = best("fib", directory.path(), &["--max-executions", &limit], 1);
+        let megabytes = report["peak_memory"].as_f64().unwrap_or(f64::NAN) / 1e6;
+        let rate = report["executions_per_second"].as_f64().unwrap_or(f64::NAN);
+        println!("{:<26}{:>16}{rate:>12.0}{megabytes:>13.1} MB", "", report["executions"]);
+    }
+}
+
+fn build(name: &str, source: &str, flag: &str, directory: &Path) {
+    let source = root().join("testsuite").join(source);
+    compile(&source, &[flag, "-O2"], &directory.join("program"))
+        .unwrap_or_else(|error| fail(name, &error));
+}
+
+/// The report of the fastest of some runs; none of them may show a bug.
+fn best(name: &str, directory: &Path, options: &[&str], runs: usize) -> Value {
+    let args = [&["check", "--format", "json"], options, &["./program"]].concat();
+    let reports = (0..runs).map(|_| {
+        let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
+        if report["verdict"] == "bug" {
+            fail(name, &format!("{report}"));
+        }
+        report
+    });
+    let time = |report: &Value| report["seconds"].as_f64().unwrap_or(f64::INFINITY);
+    let best = reports.min_by(|a, b| time(a).total_cmp(&time(b)));
+    best.unwrap_or_else(|| fail(name, "it was not run"))
 }
 
 fn fail(name: &str, what: &str) -> ! {
