@@ -126,7 +126,7 @@ unsafe fn by_name(number: i64, [a, b, c, d, e, f]: [u64; 6]) -> Option<i64> {
     // SAFETY: as the caller says.
     Some(unsafe {
         match number {
-            libc::SYS_gettid => i64::from(libc::gettid()),
+            libc::SYS_gettid => i64::from(gettid()),
             libc::SYS_getpid => i64::from(libc::getpid()),
             libc::SYS_getrandom => random::getrandom(a as *mut u8, b as usize, c as u32) as i64,
             libc::SYS_read => descriptors::read(a as i32, b as *mut u8, c as usize) as i64,
@@ -203,4 +203,12 @@ pub unsafe extern "C" fn __assert_fail(
     real!(__assert_fail(expression => *const c_char, file => *const c_char, line => u32,
         function => *const c_char) -> ());
     unreachable!("__assert_fail returned")
+}
+
+/// A number for each thread; the main thread's is that of the process, as in Linux.
+#[unsafe(no_mangle)]
+pub extern "C" fn gettid() -> i32 {
+    // SAFETY: a call without arguments.
+    let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) } as i32;
+    process + execution::current_thread().map_or(0, |thread| thread.0 as i32)
 }
