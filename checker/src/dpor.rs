@@ -44,4 +44,8 @@ impl Search for Dpor {
     fn log(&self) -> &Log {
         self.0.log()
     }
+
+    fn explored(&self) -> Option<f64> {
+        self.0.explored()
+    }
 }

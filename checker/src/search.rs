@@ -34,6 +34,12 @@ pub trait Search {
     }
     /// The path, and what was found.
     fn log(&self) -> &Log;
+    /// Which part of the whole is behind the search, if the subtrees of a node are all
+    /// the same size: the weighted backtrack estimator of Kilby, Slaney, Thiébaux and
+    /// Walsh (AAAI 2006), with the branches that are known by now.
+    fn explored(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// The path that a search stands on and what has been found on all of them.
@@ -91,6 +97,18 @@ impl Log {
         counts.bugs = self.known.len() as u64;
         core::mem::take(&mut self.found)
     }
+}
+
+/// The part that is explored, from each node's branches, those done and all of them.
+/// The one that is under way is not done.
+pub fn explored(nodes: impl Iterator<Item = (u32, u32)>) -> f64 {
+    let (mut done, mut weight) = (0.0, 1.0);
+    for (finished, all) in nodes {
+        weight /= f64::from(all.max(1));
+        done += weight * f64::from(finished);
+    }
+    // The last execution itself.
+    done + weight
 }
 
 /// Where the execution is not the one that was planned: it says so itself, or it is

@@ -29,7 +29,7 @@ use crate::{
     dependence::sleeps_on,
     fingerprint,
     happens::{Happens, Initials},
-    search::{Log, as_event, divergence, is_blocked},
+    search::{Log, as_event, divergence, explored, is_blocked},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -258,5 +258,15 @@ impl Search for Source {
 
     fn log(&self) -> &Log {
         &self.log
+    }
+
+    fn explored(&self) -> Option<f64> {
+        // A thread counts as many times as it has choices; of threads that have not
+        // been taken that is not known, so once.
+        Some(explored(self.nodes.iter().map(|node| {
+            let done = node.backtrack.iter().filter(|t| node.asleep.contains(*t)).count() as u32;
+            let all = node.backtrack.iter().count() as u32;
+            (done + node.step.choice, all + node.choices.saturating_sub(1))
+        })))
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     program::{self, Journal, Launch, Next, Obituary, Running},
     progress::Progress,
     restart::{self, Restart},
+    search_file::{self, SearchFile},
     story::Story,
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
@@ -21,7 +22,7 @@ use crate::{
 use leno_model::{
     effect::Model,
     site::{SiteId, SiteKind},
-    wire::{Bug, Counts, Fault, Job, Message, Mode, Summary},
+    wire::{Bug, Counts, Fault, Job, Message, Mode, Saved, Summary},
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -62,7 +63,10 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         images: Images::default(),
         loaded: Vec::new(),
         early_threads: false,
-        output: Output::open(&args.output)?,
+        output: match &args.resume {
+            Some(directory) => Output::resume(directory)?,
+            None => Output::open(&args.output)?,
+        },
         program,
         words,
         input,
@@ -73,18 +77,27 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         counts: Counts::default(),
         bugs: Vec::new(),
         notes: Vec::new(),
+        started,
+        before: Duration::ZERO,
+        saved: false,
     };
     if stripped {
         let note = "the program is stripped: its variables have no names here";
         check.notes.push(note.to_string());
     }
-    let mode =
-        Mode::Check { search, keep_going: args.keep_going, max_executions: args.max_executions };
+    let mode = Mode::Check {
+        search,
+        keep_going: args.keep_going,
+        max_executions: args.max_executions,
+        // It is known when the program is.
+        resume: None,
+        save_every: args.save_every.as_millis() as u64,
+    };
     let (ending, summary) = match check.converse(mode, deadline)? {
         Heard::Done(ending, summary) => (ending, summary),
         Heard::Silence(obituary) => check.inquest(obituary)?,
     };
-    Ok(check.finish(ending, summary, started))
+    check.finish(ending, summary)
 }
 
 /// How a conversation with the runtime ended.
@@ -120,9 +133,43 @@ struct Check<'a> {
     counts: Counts,
     bugs: Vec<Found>,
     notes: Vec<String>,
+    started: Instant,
+    /// What the check had taken when it was stopped before.
+    before: Duration,
+    /// The search is on disk.
+    saved: bool,
 }
 
 impl<'a> Check<'a> {
+    /// What to go on from, if this is not a new check.
+    fn resume(&mut self) -> Result<Option<Saved>, Error> {
+        let Some(directory) = &self.args.resume else { return Ok(None) };
+        let file = SearchFile::read(directory)?;
+        file.fits(&self.search_file(file.saved.clone())?, directory)?;
+        self.output.keep_only(&file.traces)?;
+        for (trace, path) in file.bugs(self.output.directory())? {
+            self.bugs.push(Found { bug: trace.bug, trace: path });
+        }
+        self.before = file.time;
+        self.saved = true;
+        Ok(Some(file.saved))
+    }
+
+    fn search_file(&self, saved: Saved) -> Result<SearchFile, Error> {
+        let name = |found: &Found| found.trace.file_name().unwrap_or_default().to_owned();
+        let traces = self.bugs.iter().map(|found| name(found).to_string_lossy().into_owned());
+        Ok(SearchFile {
+            leno: env!("CARGO_PKG_VERSION").to_string(),
+            program: self.program.clone(),
+            args: self.words.clone(),
+            files: self.images.files()?,
+            options: search_file::options(self.args),
+            time: self.before + self.started.elapsed(),
+            traces: traces.collect(),
+            saved,
+        })
+    }
+
     /// Starts the program, gives the runtime its job, and listens to it.
     fn converse(&mut self, mode: Mode, deadline: Option<Instant>) -> Result<Heard, Error> {
         let mut running = Running::start(&Launch {
@@ -149,7 +196,11 @@ impl<'a> Check<'a> {
                     self.images = Images::load(units)?;
                     self.loaded = loaded;
                     self.early_threads = early_threads;
-                    let job = self.job(mode.clone(), running.scratch())?;
+                    let mut mode = mode.clone();
+                    if let Mode::Check { resume, .. } = &mut mode {
+                        *resume = self.resume()?;
+                    }
+                    let job = self.job(mode, running.scratch())?;
                     running.send(&job);
                     has_job = true;
                 }
@@ -159,6 +210,11 @@ impl<'a> Check<'a> {
                     self.counts = counts;
                 }
                 Next::Message(Message::Bug(bug)) => self.save(bug)?,
+                Next::Message(Message::Saved(saved)) => {
+                    self.counts = saved.counts;
+                    self.search_file(saved)?.write(self.output.directory())?;
+                    self.saved = true;
+                }
                 Next::Message(Message::Replayed(_)) => {}
                 Next::Message(Message::Fault(Fault::Died { how, thread, site })) => {
                     let place = words::last_seen(&thread, site, &self.images);
@@ -270,7 +326,7 @@ impl<'a> Check<'a> {
         Error::BrokenOff(Box::new(BrokenOff { how, counts, traces: traces.collect() }))
     }
 
-    fn finish(self, ending: Ending, summary: Option<Summary>, started: Instant) -> Outcome<'a> {
+    fn finish(self, ending: Ending, summary: Option<Summary>) -> Result<Outcome<'a>, Error> {
         let mut notes = self.notes;
         let mut unseen = BTreeSet::new();
         let mut narrowed = false;
@@ -297,19 +353,29 @@ impl<'a> Check<'a> {
                 );
             }
         }
-        Outcome {
+        // What came to its end, or to its bug, is not gone on with.
+        let over = match ending {
+            Ending::Exhausted | Ending::StepsLimited => true,
+            Ending::Enough => !self.bugs.is_empty() && !self.args.keep_going,
+            Ending::TimedOut | Ending::Interrupted => false,
+        };
+        if over {
+            search_file::remove(self.output.directory())?;
+        }
+        Ok(Outcome {
             args: self.args,
             images: self.images,
             ending,
             counts,
-            time: started.elapsed(),
+            time: self.before + self.started.elapsed(),
+            resume: (self.saved && !over).then(|| self.output.directory().to_path_buf()),
             bugs: self.bugs,
             unseen: unseen.into_iter().collect(),
             notes,
             peak_memory: program::peak_memory(),
             narrowed,
             phases,
-        }
+        })
     }
 }
 

@@ -193,9 +193,6 @@ pub struct CheckArgs {
     /// Worker processes
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = NOT_BUILT)]
     pub jobs: u64,
-    /// Go on with an interrupted check
-    #[arg(long, value_name = "DIR", help_heading = NOT_BUILT)]
-    pub resume: Option<PathBuf>,
     #[arg(long, help_heading = NOT_BUILT)]
     pub explain_symmetry: bool,
     /// What the program reads from stdin, the same in every execution
@@ -204,6 +201,13 @@ pub struct CheckArgs {
     /// Values that __VERIFIER_nondet_TYPE gives, both ends included
     #[arg(long, value_delimiter = ',', value_parser = parse_values, value_name = "TYPE=LOW..HIGH")]
     pub nondet: Vec<Values>,
+    /// Go on with the check that was stopped in this output directory
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub resume: Option<PathBuf>,
+    /// How often the search is saved
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "2s", hide = true)]
+    #[serde(skip)]
+    pub save_every: Duration,
     /// Say where the time went
     #[arg(long)]
     pub profile: bool,
@@ -363,7 +367,6 @@ impl CheckArgs {
         only("--depth", self.depth != 0, "it belongs to --random")?;
         only("--seed", self.seed != 0, "it belongs to --random")?;
         only("--jobs", self.jobs != 1, "use --jobs 1")?;
-        only("--resume", self.resume.is_some(), "start the check anew")?;
         only("--explain-symmetry", self.explain_symmetry, "there is no symmetry to explain")?;
         let progress = self.properties.contains(&Property::Progress);
         only("--property progress", progress, "leave it out")?;

@@ -45,6 +45,10 @@ pub enum Error {
     Model { path: PathBuf, line: usize, what: String },
     #[error("{path} is not a trace of leno: {what}")]
     NotATrace { path: PathBuf, what: String },
+    #[error("there is no search to go on with: {path} does not exist")]
+    NoSearch { path: PathBuf },
+    #[error("{path} is not the search to go on with: {what}")]
+    NotASearch { path: PathBuf, what: String },
     #[error("the trace cannot be replayed: {0}")]
     Changed(String),
     #[error("the program is not deterministic: under the same schedule, {0}")]
@@ -105,6 +109,8 @@ impl Error {
             Error::Read { .. } => "read",
             Error::Model { .. } => "model",
             Error::NotATrace { .. } => "not_a_trace",
+            Error::NoSearch { .. } => "no_search",
+            Error::NotASearch { .. } => "not_a_search",
             Error::Changed(_) => "changed",
             Error::Nondeterminism(_) => "nondeterminism",
             Error::Unsupported(_) => "unsupported",

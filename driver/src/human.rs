@@ -65,6 +65,9 @@ fn verdict(outcome: &Outcome) -> String {
             );
             line(&mut text, "unseen", &what);
         }
+        if let Some(directory) = &outcome.resume {
+            line(&mut text, "go on", &format!("with --resume {}", quoted(&shown(directory))));
+        }
         for note in &outcome.notes {
             line(&mut text, "note", note);
         }

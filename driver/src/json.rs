@@ -49,10 +49,11 @@ pub fn outcome(outcome: &Outcome) -> Value {
         "seconds": seconds,
         "peak_memory": outcome.peak_memory,
         "executions_per_second": if seconds > 0.0 { counts.executions as f64 / seconds } else { 0.0 },
-        "estimate": null,
+        "estimate": outcome.estimate(),
         "unseen": outcome.unseen,
         "bugs": bugs,
         "notes": outcome.notes,
+        "resume": outcome.resume,
         "profile": outcome.profile().map(|parts| {
             parts.into_iter().map(|(name, time)| (name.to_string(), json!(time))).collect::<serde_json::Map<_, _>>()
         }),

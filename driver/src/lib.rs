@@ -20,6 +20,7 @@ pub mod progress;
 pub mod replay;
 pub mod restart;
 pub mod scratch;
+pub mod search_file;
 pub mod story;
 pub mod tables;
 pub mod trace_file;

@@ -39,6 +39,11 @@ impl Progress {
             format!("up to {}", count(counts.max_depth, "event")),
             count(counts.threads, "thread"),
         ];
+        if counts.estimate > counts.executions {
+            let left = (counts.estimate - counts.executions) as f64 / rate.max(1.0);
+            let all = grouped(counts.estimate);
+            parts.insert(1, format!("of about {all}, {} to go", duration(left)));
+        }
         if counts.bugs > 0 {
             parts.push(count(counts.bugs, "bug"));
         }
@@ -48,6 +53,16 @@ impl Progress {
     /// Writes a line to stderr without disturbing the live one.
     pub fn note(&self, text: &str) {
         self.bar.suspend(|| output::complain(format_args!("leno: {text}")));
+    }
+}
+
+/// A rough time, in words that do not pretend to know more.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 360_000.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{} days", grouped((s / 86_400.0) as u64)),
     }
 }
 

@@ -153,7 +153,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),
             Next::Message(Message::Bug(bug)) => bugs.push(bug),
-            Next::Message(Message::Notice(_) | Message::Progress(_)) => {}
+            Next::Message(Message::Notice(_) | Message::Progress(_) | Message::Saved(_)) => {}
             Next::Message(Message::Fault(fault)) => return Err(fault_error(fault, &images)),
             Next::Message(Message::Done(_)) => break,
         }

@@ -1,6 +1,6 @@
 //! Traces on disk: one JSON file for each bug, with all that it takes to replay it.
 
-use crate::{cli::PROPERTIES, error::Error, models::Source, story::Story};
+use crate::{cli::PROPERTIES, error::Error, models::Source, search_file, story::Story};
 use leno_model::{
     site::digest,
     wire::{Bug, Unit},
@@ -104,7 +104,37 @@ impl Output {
         for old in traces_in(&directory).map_err(failed)? {
             fs::remove_file(&old).map_err(|source| Error::Write { path: old, source })?;
         }
+        search_file::remove(&directory)?;
         Ok(Self { directory, written: Vec::new() })
+    }
+
+    /// Goes on with a directory; nothing is touched until it is known what it holds.
+    pub fn resume(directory: &Path) -> Result<Self, Error> {
+        let failed = |source| Error::Write { path: directory.to_path_buf(), source };
+        Ok(Self { directory: std::path::absolute(directory).map_err(failed)?, written: Vec::new() })
+    }
+
+    /// The traces that are named stay; others are of bugs that will be found again.
+    pub fn keep_only(&mut self, traces: &[String]) -> Result<(), Error> {
+        let failed = |source| Error::Write { path: self.directory.clone(), source };
+        for path in traces_in(&self.directory).map_err(failed)? {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some((kind, number)) = key(name) else { continue };
+            if !traces.iter().any(|kept| kept == name) {
+                fs::remove_file(&path).map_err(|source| Error::Write { path, source })?;
+                continue;
+            }
+            let kind = PROPERTIES[kind].0;
+            match self.written.iter_mut().find(|(other, _)| *other == kind) {
+                Some((_, last)) => *last = number.max(*last),
+                None => self.written.push((kind, number)),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Writes a trace under the next free name of its kind: `race-1.json`.

@@ -21,6 +21,8 @@ pub struct Outcome<'a> {
     pub notes: Vec<String>,
     /// The most memory that the program, or an execution of it, has had; in bytes.
     pub peak_memory: u64,
+    /// Where the search lies that can be gone on with.
+    pub resume: Option<PathBuf>,
     /// Not all inputs were tried.
     pub narrowed: bool,
     /// Where the time went, if that was asked for.
@@ -76,6 +78,14 @@ impl Outcome<'_> {
             Verdict::Safe
         } else {
             Verdict::Unknown
+        }
+    }
+
+    /// How many executions there are in all: exactly, if all were run.
+    pub fn estimate(&self) -> Option<u64> {
+        match self.ending {
+            Ending::Exhausted => Some(self.counts.executions),
+            _ => Some(self.counts.estimate).filter(|estimate| *estimate > 0),
         }
     }
 

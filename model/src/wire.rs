@@ -90,6 +90,10 @@ pub enum Mode {
         keep_going: bool,
         /// 0 is "no limit".
         max_executions: u64,
+        /// Go on from here.
+        resume: Option<Saved>,
+        /// Milliseconds between two [`Message::Saved`]; 0: none are wanted.
+        save_every: u64,
     },
     /// Run this schedule once and send the trace of what happens.
     Replay { threads: Vec<ThreadName>, steps: Vec<Step>, shared: Vec<SharedRange> },
@@ -117,11 +121,30 @@ pub enum Message {
     /// Sent about ten times a second.
     Progress(Counts),
     Bug(Bug),
+    /// The check as it stands; all bugs found until now have been sent before.
+    Saved(Saved),
     /// The answer to [`Mode::Replay`].
     Replayed(Trace),
     Done(Summary),
     /// The check cannot go on.
     Fault(Fault),
+}
+
+/// All that it takes to go on with a check in another process.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Saved {
+    /// The search, encoded. It is full of addresses.
+    pub search: Vec<u8>,
+    /// What lies where, for them to mean the same.
+    pub biases: Vec<(String, u64)>,
+    pub threads: Vec<ThreadName>,
+    pub shared: Vec<SharedRange>,
+    /// What makes bugs the same, of those that have been reported.
+    pub reported: Vec<Vec<u64>>,
+    pub counts: Counts,
+    pub steps_limited: bool,
+    pub unseen: Vec<SiteId>,
+    pub narrowed: Vec<String>,
 }
 
 /// An instrumented unit of the program or of one of its libraries.
@@ -144,6 +167,8 @@ pub struct Counts {
     pub max_depth: u64,
     pub threads: u64,
     pub bugs: u64,
+    /// How many executions there may be in all; 0 if nobody knows.
+    pub estimate: u64,
     /// Of all events of all executions, in their order: two checks with the same
     /// digest have explored the same.
     pub digest: u64,

@@ -16,17 +16,16 @@ use crate::{
     leaks, models,
     phases::{self, Phase},
     record::{self, record},
+    saved::{self, Timer},
     sharing, signals, snapshot, sys,
     trace::place,
     units,
 };
-use alloc::{boxed::Box, format, vec::Vec};
-use leno_checker::{
-    Blocked, Dpor, Finding, Naive, Optimal, Plan, PlannedStep, Search, Source, fingerprint,
-};
+use alloc::{format, vec::Vec};
+use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
-    wire::{CHANNEL, Counts, Fault, JOURNAL, Job, Message, Mode, SearchKind, Summary},
+    wire::{CHANNEL, Counts, Fault, JOURNAL, Job, Message, Mode, Saved, SearchKind, Summary},
 };
 
 pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
@@ -186,8 +185,9 @@ unsafe extern "C" fn host_main(
             sharing::remember();
             inquest::hold(status, keep_going)
         }
-        Mode::Check { search, keep_going, max_executions } => {
-            check(search, keep_going, max_executions)
+        Mode::Check { search, keep_going, max_executions, resume, save_every } => {
+            let timer = Timer::new(save_every);
+            check(search, keep_going, max_executions, resume, timer)
         }
         Mode::Replay { threads, steps, shared } => {
             for name in threads {
@@ -257,36 +257,48 @@ pub fn replaying() -> bool {
     matches!(job().mode, Mode::Replay { .. })
 }
 
-fn start(search: SearchKind) -> Box<dyn Search> {
-    match search {
-        SearchKind::Optimal => Box::new(Optimal::new()),
-        SearchKind::Source => Box::new(Source::new()),
-        SearchKind::Dpor => Box::new(Dpor::new()),
-        SearchKind::Naive => Box::new(Naive::new()),
-    }
-}
-
 /// Ticks of the processor between two messages on the progress: some tenth of a second.
 const PROGRESS: u64 = 300_000_000;
 
-fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
-    let mut search = start(kind);
+fn check(
+    kind: SearchKind,
+    keep_going: bool,
+    max_executions: u64,
+    resume: Option<Saved>,
+    mut timer: Timer,
+) {
+    let mut search = resume.as_ref().map_or_else(|| Strategy::new(kind), saved::take_up);
     let mut exhaustive = true;
-    let mut steps_limited = false;
-    let mut bugs = 0;
-    let mut digest = 0u64;
+    let mut steps_limited = resume.as_ref().is_some_and(|saved| saved.steps_limited);
+    let Counts { mut bugs, mut digest, .. } =
+        resume.as_ref().map_or_else(Counts::default, |saved| saved.counts);
     // The searches that a check begins anew know nothing of each other's bugs.
-    let mut reported: Vec<Vec<u64>> = Vec::new();
+    let mut reported: Vec<Vec<u64>> = resume.map_or_else(Vec::new, |saved| saved.reported);
     let mut last_progress = phases::ticks();
-    while let Some(plan) = search.next() {
-        if max_executions != 0 && search.counts().executions >= max_executions {
+    let counts = |search: &Strategy, bugs: u64, digest: u64| {
+        let counts = search.counts();
+        let estimate = search.explored().map_or(0.0, |part| counts.executions as f64 / part);
+        Counts { bugs, digest, estimate: estimate as u64, ..counts }
+    };
+    loop {
+        // Before the next plan is made: a search that is saved has none under way.
+        let enough = max_executions != 0 && search.counts().executions >= max_executions;
+        let from = phases::ticks();
+        let saved = (timer.is_due() || enough && timer.is_wanted())
+            .then(|| saved::save(&search, &reported, counts(&search, bugs, digest), steps_limited));
+        let Some(plan) = search.next() else { break };
+        if let Some(saved) = saved {
+            channel::send(&Message::Saved(saved));
+            timer.done(from);
+        }
+        if enough {
             exhaustive = false;
             break;
         }
         let run = execute(&plan, keep_going, false);
         if sharing::learn() {
             // What was recorded until now lacks accesses that are events (see there).
-            search = start(kind);
+            search = Strategy::new(kind);
             digest = 0;
             steps_limited = false;
             continue;
@@ -331,12 +343,11 @@ fn check(kind: SearchKind, keep_going: bool, max_executions: u64) {
         let now = phases::ticks();
         if now - last_progress > PROGRESS {
             last_progress = now;
-            channel::send(&Message::Progress(Counts { bugs, digest, ..search.counts() }));
+            channel::send(&Message::Progress(counts(&search, bugs, digest)));
         }
     }
-    let counts = Counts { bugs, digest, ..search.counts() };
     channel::send(&Message::Done(Summary {
-        counts,
+        counts: counts(&search, bugs, digest),
         exhaustive: exhaustive && !steps_limited,
         steps_limited,
         weak_atomics: search.weak_atomics(),

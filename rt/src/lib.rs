@@ -29,6 +29,7 @@ mod misuse;
 mod models;
 mod phases;
 mod record;
+mod saved;
 mod sharing;
 mod signals;
 mod snapshot;

@@ -208,6 +208,11 @@ pub fn note_sharing(run: &Execution<'_>) {
     given.clear();
 }
 
+/// Takes over what was unseen before.
+pub fn assume_unseen(sites: &[SiteId]) {
+    UNSEEN.get().extend_from_slice(sites);
+}
+
 pub fn unseen() -> Vec<SiteId> {
     UNSEEN.get().clone()
 }

@@ -174,6 +174,17 @@ pub fn bias_of(name: &str) -> Option<u64> {
     find_loaded(&|other, _| other == name).map(|image| image.bias)
 }
 
+/// The files that hold instrumented units, with their load biases.
+pub fn biases() -> Vec<(String, u64)> {
+    let mut found: Vec<(String, u64)> = Vec::new();
+    for unit in UNITS.get().iter() {
+        if found.iter().all(|(image, _)| *image != unit.image) {
+            found.push((unit.image.clone(), unit.bias));
+        }
+    }
+    found
+}
+
 /// Parts of loaded files that nobody can write.
 static CONSTANT: Global<Vec<(u64, u64)>> = Global::new(Vec::new());
 
