@@ -198,7 +198,7 @@ impl<'a> Check<'a> {
                     self.early_threads = early_threads;
                     let mut mode = mode.clone();
                     if let Mode::Check { resume, .. } = &mut mode {
-                        *resume = self.resume()?;
+                        *resume = self.resume()?.map(Box::new);
                     }
                     let job = self.job(mode, running.scratch())?;
                     running.send(&job);
@@ -212,7 +212,7 @@ impl<'a> Check<'a> {
                 Next::Message(Message::Bug(bug)) => self.save(bug)?,
                 Next::Message(Message::Saved(saved)) => {
                     self.counts = saved.counts;
-                    self.search_file(saved)?.write(self.output.directory())?;
+                    self.search_file(*saved)?.write(self.output.directory())?;
                     self.saved = true;
                 }
                 Next::Message(Message::Replayed(_)) => {}

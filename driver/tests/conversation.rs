@@ -76,7 +76,13 @@ fn start(script: &str) -> Running {
     let mut running = Running::start(&launch).unwrap();
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));
     running.send(&Job {
-        mode: Mode::Check { search: SearchKind::Source, keep_going: false, max_executions: 0 },
+        mode: Mode::Check {
+            search: SearchKind::Source,
+            keep_going: false,
+            max_executions: 0,
+            resume: None,
+            save_every: 0,
+        },
         properties: vec![],
         max_steps: 42,
         show_output: false,

@@ -13,7 +13,7 @@ use crate::{
     site::SiteId,
     thread::ThreadName,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// The environment variable that holds the number of the socket's descriptor.
@@ -91,7 +91,7 @@ pub enum Mode {
         /// 0 is "no limit".
         max_executions: u64,
         /// Go on from here.
-        resume: Option<Saved>,
+        resume: Option<Box<Saved>>,
         /// Milliseconds between two [`Message::Saved`]; 0: none are wanted.
         save_every: u64,
     },
@@ -122,7 +122,7 @@ pub enum Message {
     Progress(Counts),
     Bug(Bug),
     /// The check as it stands; all bugs found until now have been sent before.
-    Saved(Saved),
+    Saved(Box<Saved>),
     /// The answer to [`Mode::Replay`].
     Replayed(Trace),
     Done(Summary),

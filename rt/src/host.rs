@@ -21,7 +21,7 @@ use crate::{
     trace::place,
     units,
 };
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
@@ -264,10 +264,11 @@ fn check(
     kind: SearchKind,
     keep_going: bool,
     max_executions: u64,
-    resume: Option<Saved>,
+    resume: Option<Box<Saved>>,
     mut timer: Timer,
 ) {
-    let mut search = resume.as_ref().map_or_else(|| Strategy::new(kind), saved::take_up);
+    let mut search =
+        resume.as_ref().map_or_else(|| Strategy::new(kind), |saved| saved::take_up(saved));
     let mut exhaustive = true;
     let mut steps_limited = resume.as_ref().is_some_and(|saved| saved.steps_limited);
     let Counts { mut bugs, mut digest, .. } =
@@ -288,7 +289,7 @@ fn check(
             .then(|| saved::save(&search, &reported, counts(&search, bugs, digest), steps_limited));
         let Some(plan) = search.next() else { break };
         if let Some(saved) = saved {
-            channel::send(&Message::Saved(saved));
+            channel::send(&Message::Saved(Box::new(saved)));
             timer.done(from);
         }
         if enough {
