@@ -154,9 +154,11 @@ fn symbol(function: Value) -> String {
     name.strip_prefix('\u{1}').map_or_else(|| name.clone(), str::to_owned)
 }
 
-/// Whether a callee's code is not in this unit, or is not known here.
+/// Whether a callee's code is not in this unit, or is not known here. A body that is only
+/// there to be inlined counts as none: what is called may be the library's.
 pub fn is_unseen(callee: Value) -> bool {
-    !callee.is_global() || (callee.is_function() && callee.is_declaration())
+    !callee.is_global()
+        || (callee.is_function() && (callee.is_declaration() || callee.is_only_for_inlining()))
 }
 
 /// Carries the plan of one function out.
@@ -297,7 +299,10 @@ impl Emitter<'_> {
     fn announce(&mut self, instruction: Value, site: Value, call: &Call) {
         let (pointer, long) = (self.unit.pointer(), self.unit.int(64));
         let arguments = instruction.arguments();
-        let callee = if call.assembly { self.unit.null(pointer) } else { instruction.callee() };
+        // What is only there to be inlined may have no address.
+        let callee = instruction.callee();
+        let nowhere = call.assembly || (callee.is_function() && callee.is_only_for_inlining());
+        let callee = if nowhere { self.unit.null(pointer) } else { callee };
         let count = self.unit.const_int(32, arguments.len() as u64);
         let mut values = vec![site, callee, count];
         for index in 0..6 {

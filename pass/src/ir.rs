@@ -172,6 +172,13 @@ impl Value {
         Type(unsafe { LLVMGlobalGetValueType(self.0) })
     }
 
+    /// A copy of a body that another file has, which the optimiser may use.
+    pub fn is_only_for_inlining(self) -> bool {
+        use llvm_sys::LLVMLinkage::LLVMAvailableExternallyLinkage;
+        // SAFETY: see the head of this file.
+        unsafe { LLVMGetLinkage(self.0) == LLVMAvailableExternallyLinkage }
+    }
+
     /// Without a symbol in the object file.
     pub fn is_private(self) -> bool {
         // SAFETY: see the head of this file.

@@ -69,9 +69,11 @@ impl Table {
         self.file_named(name)
     }
 
-    /// Adds a function of this unit, before any of its sites.
+    /// Adds a function of this unit, before any of its sites. A body that is only there to
+    /// be inlined has no symbol: who calls that symbol may get another file's function.
     pub fn function(&mut self, function: Value) -> u32 {
-        let symbol = function.name();
+        let inlined = function.is_only_for_inlining();
+        let symbol = if inlined { String::new() } else { function.name() };
         match function.subprogram() {
             // It may be known already: inlined into another one.
             Some(node) => {
@@ -81,7 +83,7 @@ impl Table {
             }
             None => {
                 self.unit.functions.push(Function {
-                    name: symbol.clone(),
+                    name: function.name(),
                     symbol,
                     file: 0,
                     line: 0,

@@ -65,6 +65,8 @@ pub struct Thread {
     quiet: u64,
     landmark: Landmark,
     section: Option<Section>,
+    /// Controls of `pthread_once` whose routine it is in.
+    pub routines: Vec<u64>,
 }
 
 pub struct Running {
@@ -214,6 +216,7 @@ impl Thread {
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             section: None,
+            routines: Vec::new(),
         }
     }
 }

@@ -1,18 +1,21 @@
 //! `pthread_once`.
+//!
+//! Who finds it done goes on: all that orders it behind the routine is the mark, which is
+//! read to acquire and was written to release, so that two such callers order nothing
+//! between them. Otherwise a mutex around the test has one caller run the routine and the
+//! others wait.
 
 use super::{is_internal, real};
 use crate::{
+    accesses::Accesses,
     execution::{call_site, running},
-    hooks::synchronise,
+    hooks::{self, synchronise},
 };
-use leno_model::{MutexKind, Op};
+use leno_model::{AccessKind, MutexKind, Op, Order, SiteRef};
 
 /// glibc's mark for "has been done".
 const DONE: i32 = 2;
 
-/// The first caller runs the routine, and the others wait for it: what a mutex around
-/// the test does, which is how it is modelled.
-///
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
@@ -21,14 +24,33 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
         return real!(pthread_once(control => *mut i32, routine => extern "C" fn()) -> i32);
     }
     let (mutex, site) = (control as u64, call_site());
+    mark(control, site, AccessKind::Read, Order::Acquire);
+    // SAFETY: the program's control word. It changes when its turn has come.
+    if unsafe { *control } == DONE {
+        return 0;
+    }
     synchronise(Op::Lock { mutex, kind: MutexKind::Normal }, site);
-    // SAFETY: the program's control word, which no other thread looks at now.
-    unsafe {
-        if *control != DONE {
-            routine();
-            *control = DONE;
-        }
+    // SAFETY: as above; no other thread changes it now.
+    if unsafe { *control } != DONE {
+        running().expect("still running").thread().routines.push(mutex);
+        routine();
+        running().expect("still running").thread().routines.pop();
+        mark(control, site, AccessKind::Write, Order::Release);
+        // SAFETY: as above.
+        unsafe { *control = DONE };
     }
     synchronise(Op::Unlock { mutex }, site);
     0
+}
+
+fn mark(control: *mut i32, site: SiteRef, kind: AccessKind, order: Order) {
+    hooks::access(site, &Accesses::one(kind, control as u64, 4, Some(order)));
+}
+
+/// The running thread ends in the middle of routines, by cancellation or by its own will:
+/// they count as not having been called.
+pub fn abandon() {
+    while let Some(mutex) = running().expect("in an execution").thread().routines.pop() {
+        synchronise(Op::Unlock { mutex }, call_site());
+    }
 }

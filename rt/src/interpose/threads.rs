@@ -3,7 +3,7 @@
 use super::{
     attributes,
     blocking::times_out,
-    cancellation, early, mutexes, process, real,
+    cancellation, early, mutexes, once, process, real,
     words::{self, Word},
 };
 use crate::{
@@ -75,6 +75,7 @@ pub extern "C" fn finish_thread() -> ! {
     fiber::clear_frames();
     real!(__call_tls_dtors() -> ());
     run_destructors();
+    once::abandon();
     mutexes::abandon();
     if execution::end_thread() {
         // The last thread has gone: the process exits as if main had returned 0.
