@@ -159,7 +159,12 @@ pub fn of(fd: i32) -> Option<Open> {
     let open = Open {
         owner: ThreadId::MAIN,
         position,
-        content: path.as_ref().map_or(position, |path| thing("file", path)),
+        content: match &path {
+            Some(path) => thing("file", path),
+            // Who is at the other end is not known: what is sent anywhere may have come.
+            None if kind.starts_with(b"socket:") => thing("sockets", b"of this process"),
+            None => position,
+        },
         waits: kind.starts_with(b"pipe:") || kind.starts_with(b"socket:"),
         path,
     };
