@@ -16,7 +16,7 @@ const PUT_BACK: &str = "
     scanf vscanf fscanf vfscanf __isoc99_scanf __isoc99_fscanf __isoc23_scanf __isoc23_fscanf
     fread fgets fgetc getc getchar gets ungetc getline getdelim
     __getdelim getc_unlocked fgetc_unlocked getchar_unlocked fread_unlocked fgets_unlocked _IO_getc
-    __uflow fgetwc getwc getwchar fgetws
+    __uflow
     fseek fseeko ftell ftello rewind fgetpos fsetpos fseeko64 ftello64
     open open64 openat openat64 creat creat64 close read pread pread64 write pwrite pwrite64 readv writev
     lseek lseek64 dup dup2 dup3 fcntl fcntl64 fsync fdatasync pipe pipe2
