@@ -34,11 +34,17 @@ impl Accesses {
     /// Adds a range; an empty one adds nothing.
     #[inline(always)]
     pub fn and(mut self, kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
+        self.add(kind, addr, len, atomic);
+        self
+    }
+
+    /// The same in place: moving one costs more than filling it.
+    #[inline(always)]
+    pub fn add(&mut self, kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) {
         if len > 0 && self.len < MOST {
             self.items[self.len].write(Access { addr, len, kind, atomic });
             self.len += 1;
         }
-        self
     }
 }
 

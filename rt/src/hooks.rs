@@ -50,7 +50,9 @@ pub fn access(site: SiteRef, accesses: &Accesses) {
     let borrowed = borrows(thread, accesses);
     if borrowed {
         sharing::is_event(thread, accesses);
-        execution::access(&with_lives(*accesses, thread), site, || None);
+        let mut all = *accesses;
+        add_lives(&mut all, thread);
+        execution::access(&all, site, || None);
     } else if sharing::is_event(thread, accesses) {
         execution::access(accesses, site, || None);
     } else {
@@ -68,14 +70,12 @@ fn owner(access: &Access) -> Option<ThreadId> {
 }
 
 /// Adds that the stacks of others must still be there.
-fn with_lives(mut accesses: Accesses, thread: ThreadId) -> Accesses {
+fn add_lives(accesses: &mut Accesses, thread: ThreadId) {
     for place in 0..accesses.len() {
         if let Some(owner) = owner(&accesses[place]).filter(|owner| *owner != thread) {
-            let life = fiber::life(owner);
-            accesses = accesses.and(AccessKind::Read, life, 1, Some(Order::SeqCst));
+            accesses.add(AccessKind::Read, fiber::life(owner), 1, Some(Order::SeqCst));
         }
     }
-    accesses
 }
 
 /// An event of a synchronisation object. It reads the object, atomically: that makes it
@@ -103,11 +103,11 @@ pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
 fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> Event {
     let mut reads = Accesses::none();
     for object in op.objects().into_iter().flatten() {
-        reads = reads.and(AccessKind::Read, object, 1, Some(Order::SeqCst));
+        reads.add(AccessKind::Read, object, 1, Some(Order::SeqCst));
     }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
     sharing::is_event(thread, &reads);
-    let reads = with_lives(reads, thread);
+    add_lives(&mut reads, thread);
     let mut wrong = None;
     let event = execution::event_settled(op, &reads, site, patience, || {
         wrong = misuse::look(thread, &op, kind);
@@ -259,11 +259,20 @@ fn atomic(
     let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
     let planned = access(planned, mode.order());
     let borrowed = borrows(thread, &planned);
-    let lives = |accesses| if borrowed { with_lives(accesses, thread) } else { accesses };
-    if sharing::is_event(thread, &planned) || borrowed {
-        execution::access(&lives(planned), SiteRef(site), || {
+    let shared = sharing::is_event(thread, &planned);
+    if borrowed {
+        let mut all = planned;
+        add_lives(&mut all, thread);
+        execution::access(&all, SiteRef(site), || {
             let (kind, order) = settle();
-            Some(lives(access(kind, order)))
+            let mut done = access(kind, order);
+            add_lives(&mut done, thread);
+            Some(done)
+        });
+    } else if shared {
+        execution::access(&planned, SiteRef(site), || {
+            let (kind, order) = settle();
+            Some(access(kind, order))
         });
     } else {
         private(SiteRef(site), &planned);
