@@ -50,7 +50,9 @@ install: build
 	install -m 755 $(BIN)/leno $(BIN)/leno-cc $(DESTDIR)$(PREFIX)/bin
 	ln -sf leno-cc $(DESTDIR)$(PREFIX)/bin/leno-c++
 	install -m 755 $(BIN)/libleno_rt.so $(BIN)/libleno_stub.so $(DESTDIR)$(PREFIX)/lib/leno
-	install -m 644 include/leno.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/leno.h share/leno.mk $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/leno
+	install -m 644 share/cmake/lenoConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/leno
 
 clean:
 	$(CARGO) clean

@@ -61,7 +61,11 @@ pub fn inspect(path: &Path) -> Result<(), Error> {
     }
     let bytes = fs::read(path).map_err(failed)?;
     if !bytes.starts_with(b"\x7fELF") {
-        return Err(unfit(path, "not an ELF program; a script cannot be checked itself"));
+        return Err(unfit(
+            path,
+            "not an ELF program; a script cannot be checked itself (if it is libtool's: \
+             libtool --mode=execute leno check …)",
+        ));
     }
     let Ok(elf) = ElfFile64::<object::Endianness>::parse(&*bytes) else {
         return Err(unfit(path, "not a 64-bit ELF file that leno can read"));

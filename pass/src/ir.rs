@@ -251,6 +251,18 @@ impl Value {
         }
     }
 
+    /// Adds an attribute that has a name only.
+    pub fn add_named_attribute(self, unit: Unit, name: &str) {
+        let len = name.len() as u32;
+        // SAFETY: see the head of this file; asked of functions only. The name is a slice
+        // with its length, the value is empty.
+        unsafe {
+            let (name, none) = (name.as_ptr().cast(), c"".as_ptr());
+            let attribute = LLVMCreateStringAttribute(unit.context, name, len, none, 0);
+            LLVMAddAttributeAtIndex(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
     /// The type of a function's `byval` parameter.
     pub fn byval_param(self, index: u32) -> Option<Type> {
         // SAFETY: see the head of this file; asked of functions only.

@@ -118,10 +118,16 @@ fn reachable(functions: Vec<Value>) -> HashSet<Value> {
 /// is no longer true when a hook may be called on the way: that nothing is read,
 /// or written, or that a call may be left out or made at any time. (`optnone` goes
 /// too: it would keep the optimiser from cleaning up behind the pass.)
+///
+/// The optimiser must not make the same promises again because it knows the C library, nor
+/// leave out or replace a call that was announced: hence `no-builtins`. (clang's
+/// `-fno-builtin` has no effect on bitcode.)
 fn forget_promises(unit: Unit) {
-    const PROMISES: [&str; 5] = ["memory", "speculatable", "nosync", "nofree", "willreturn"];
+    const PROMISES: [&str; 7] =
+        ["memory", "speculatable", "nosync", "nofree", "willreturn", "allockind", "allocsize"];
     for function in unit.functions().into_iter().filter(|function| !function.intrinsic()) {
         function.remove_attribute("optnone");
+        function.add_named_attribute(unit, "no-builtins");
         PROMISES.iter().for_each(|promise| function.remove_attribute(promise));
         let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
         for call in instructions.filter(|at| at.is_call() && !at.callee().intrinsic()) {

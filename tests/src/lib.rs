@@ -83,7 +83,7 @@ pub fn leno<S: AsRef<OsStr>>(directory: &Path, args: &[S]) -> Ran {
     }
 }
 
-/// All programs of `testsuite/`, in order.
+/// All programs of `testsuite/`, in order; those of `projects` are not built by themselves.
 pub fn programs() -> Vec<PathBuf> {
     let mut programs = Vec::new();
     find(&root().join("testsuite"), &mut programs);
@@ -95,7 +95,9 @@ fn find(directory: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("testsuite/ can be read") {
         let path = entry.expect("testsuite/ can be read").path();
         if path.is_dir() {
-            find(&path, into);
+            if !path.ends_with("testsuite/projects") {
+                find(&path, into);
+            }
         } else if path.extension().is_some_and(|extension| extension == "c" || extension == "cpp") {
             into.push(path);
         }

@@ -41,7 +41,10 @@ impl Project {
         command.args(args.split_whitespace()).current_dir(self.directory.path());
         // Temporary files land where the test can see whether they are removed.
         fs::create_dir_all(self.path("tmp")).unwrap();
-        command.env("TMPDIR", self.path("tmp")).env_remove("LENO_CLANG");
+        command.env("TMPDIR", self.path("tmp")).env("XDG_CACHE_HOME", self.path("caches"));
+        for variable in ["LENO_CLANG", "LENO_CACHE", "LENO_CACHE_SIZE"] {
+            command.env_remove(variable);
+        }
         command
     }
 
@@ -162,6 +165,14 @@ fn dependency_files_name_the_users_files() {
     assert!(project.read("deps").starts_with("goal: a.c"));
     project.build("-MMD -MP -c a.c");
     assert!(project.read("a.d").starts_with("a.o: a.c a.h\n"));
+    project.build("-Wp,-MMD,passed.d -c a.c -o passed.o");
+    assert_eq!(project.read("passed.d"), "passed.o: a.c a.h\n");
+    project.build("-MMD -MT x -MT y -MQ z$ -MF three.d -c a.c");
+    assert_eq!(project.read("three.d"), "x y z$$: a.c a.h\n");
+    project.build("-MMD a.c -o prog");
+    assert_eq!(project.read("prog.d"), "prog: a.c a.h\n");
+    project.build("-MJ compilation.json -c a.c -o b.o");
+    assert!(project.read("compilation.json").contains("\"output\": \"b.o\""));
     let printed = project.cc("-MM a.c");
     assert_eq!(stdout(&printed), "a.o: a.c a.h\n");
 }
@@ -186,7 +197,12 @@ fn what_is_not_compiled_is_clangs_business() {
         "-E hello.c",
         "-E -dM hello.c",
         "-fsyntax-only hello.c",
-        "-S hello.c -o -",
+        "-E -P -x c hello.c",
+        "-S -emit-llvm -o - hello.c",
+        "-print-file-name=crt1.o",
+        "-print-resource-dir",
+        "-dumpversion",
+        "-M -MG hello.c",
         "missing.c",
         "-c missing.c",
         "-c",
@@ -248,6 +264,10 @@ fn what_cannot_be_honoured_is_refused_or_said() {
         assert!(stderr(&output).starts_with("leno-cc: error: "), "{option}: {}", stderr(&output));
         assert!(!project.has("hello.o"), "{option}");
     }
+    project.build("-fno-lto -fno-sanitize=all -c bare.c");
+    let output = project.cc("-flto -fwhole-program-vtables -O2 -c bare.c");
+    assert_eq!(stderr(&output).matches("is ignored").count(), 2, "{}", stderr(&output));
+    assert!(project.is_instrumented("bare.o"));
     let output = project.cc("-flto -O2 hello.c -o hello");
     assert!(output.status.success());
     assert!(stderr(&output).starts_with("leno-cc: warning: -flto is ignored"));
@@ -264,9 +284,141 @@ fn the_environment_is_read_with_care() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("/no/such/clang") && stderr(&output).contains("clang-22"));
     assert!(with("LENO_CLANG", "/usr/bin/clang-22").status.success());
+    for known in ["LENO_CACHE", "LENO_CHECKS", "LENO_ARGS_prog"] {
+        assert_eq!(stderr(&with(known, "off")), "", "{known}");
+    }
     let output = with("LENO_CLAGN", "x");
     assert!(output.status.success());
     assert!(stderr(&output).contains("LENO_CLAGN"));
+}
+
+#[test]
+fn assembly_is_instrumented_as_objects_are() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    project.build("-S -O1 hello.c");
+    assert!(project.read("hello.s").contains("__leno_register"));
+    project.build("hello.s -o hello");
+    assert!(project.is_instrumented("hello"));
+    assert_eq!(project.run("hello").1, "hello world\n");
+    assert!(stdout(&project.cc("-S hello.c -o -")).contains("__leno_register"));
+}
+
+#[test]
+fn precompiled_headers_are_used() {
+    let project = Project::new(&[
+        ("all.h", "#define ANSWER 42"),
+        ("main.c", "int main(void) { return ANSWER; }"),
+    ]);
+    project.build("-O1 -x c-header all.h -o all.h.pch");
+    const AS_CMAKE_SAYS_IT: &str =
+        "-Xclang -include-pch -Xclang all.h.pch -Xclang -include -Xclang all.h";
+    for way in ["-include-pch all.h.pch", "-include all.h", AS_CMAKE_SAYS_IT] {
+        project.build(&format!("-O1 {way} main.c -o main"));
+        assert_eq!(project.run("main").0, Some(42), "{way}");
+        project.build(&format!("-O1 {way} -c main.c"));
+    }
+}
+
+#[test]
+fn a_request_for_something_else_than_code_is_answered() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    let output = project.cc("-Xclang -ast-dump -c hello.c -o hello.o");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("FunctionDecl"));
+    assert!(!project.has("hello.o"));
+}
+
+#[test]
+fn version_scripts_and_strict_links_work() {
+    let project = Project::new(&[
+        ("lib.c", "int hidden(void) { return 2; } int shown(void) { return 1 + hidden(); }"),
+        ("lib.map", "ONE { global: shown; local: *; };"),
+        ("main.c", "int shown(void); int main(void) { return shown(); }"),
+    ]);
+    for linker in ["", "-fuse-ld=lld"] {
+        project.build(&format!(
+            "{linker} -fPIC -shared -fvisibility=default -Wl,-z,defs -Wl,-soname,libx.so.1 \
+             -Wl,--version-script,lib.map lib.c -o libx.so.1"
+        ));
+        project.build(&format!("{linker} main.c ./libx.so.1 -o main -Wl,-z,now,-rpath,$ORIGIN"));
+        assert_eq!(project.run("main").0, Some(3), "{linker}");
+        let symbols = project.shell("nm", "-D libx.so.1");
+        assert!(symbols.contains("shown@@ONE") && !symbols.contains("hidden"), "{symbols}");
+    }
+}
+
+#[test]
+fn an_archive_may_hold_objects_of_other_compilers() {
+    let project = Project::new(&[
+        ("ours.c", "int theirs(void); int ours(void) { return theirs() + 1; }"),
+        ("theirs.c", "int theirs(void) { return 1; }"),
+        ("main.c", "int ours(void); int main(void) { return ours(); }"),
+    ]);
+    project.build("-c ours.c");
+    project.shell("gcc", "-c theirs.c");
+    project.shell("ar", "rcs libmixed.a ours.o theirs.o");
+    project.build("main.c libmixed.a -o main");
+    assert_eq!(project.run("main").0, Some(2));
+    project.build("main.c -Wl,--whole-archive libmixed.a -Wl,--no-whole-archive -o main");
+    assert_eq!(project.run("main").0, Some(2));
+    project.build("-r ours.o theirs.o -o both.o");
+    project.build("main.c both.o -o main");
+    assert_eq!(project.run("main").0, Some(2));
+}
+
+#[test]
+fn objects_are_kept_by_content() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    let entries = || {
+        let folders = fs::read_dir(project.path("caches/leno")).into_iter().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+        files.map(|file| file.unwrap().path()).collect::<Vec<_>>()
+    };
+    project.build("-c -O2 hello.c -o one.o");
+    assert_eq!(entries().len(), 1);
+    project.build("-c -O2 hello.c -o two.o");
+    assert_eq!(entries().len(), 1);
+    let object = |name: &str| fs::read(project.path(name)).unwrap();
+    assert_eq!(object("one.o"), object("two.o"));
+    // What is kept is what is used: nobody would make this object of the source.
+    let entry = entries().remove(0);
+    let kept = fs::read(&entry).unwrap();
+    project.build("-c -O1 hello.c -o one.o");
+    project.build("-c -O2 -DWHO=1+2 -Wno-format -c hello.c -o one.o");
+    assert_eq!(entries().len(), 3);
+    fs::write(&entry, &kept[..kept.len() / 2]).unwrap();
+    project.build("-c -O2 hello.c -o three.o");
+    assert_eq!(object("three.o"), object("two.o"), "half an entry is none");
+    assert_eq!(fs::read(&entry).unwrap(), kept);
+    // Not kept: what is more than one file, and what nobody wants kept.
+    project.build("-c -g -gsplit-dwarf -O2 hello.c -o split.o");
+    assert!(project.has("split.dwo"));
+    let off = project.command(tool("leno-cc"), "-c -O3 hello.c").env("LENO_CACHE", "off").output();
+    assert!(off.unwrap().status.success());
+    assert_eq!(entries().len(), 3);
+    let unusable =
+        project.command(tool("leno-cc"), "-c -O3 hello.c").env("LENO_CACHE", "/proc/no").output();
+    let unusable = unusable.unwrap();
+    assert!(unusable.status.success() && stderr(&unusable).is_empty(), "{}", stderr(&unusable));
+}
+
+#[test]
+fn many_compilers_may_share_a_cache() {
+    let project = Project::new(&[("hello.c", HELLO)]);
+    let compile = |number: usize| {
+        project
+            .command(tool("leno-cc"), &format!("-c -O{} hello.c -o {number}.o", number % 3))
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..12).map(compile).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    for number in 3..12 {
+        let object = |number: usize| fs::read(project.path(format!("{number}.o"))).unwrap();
+        assert_eq!(object(number), object(number % 3));
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{
     Clang, Error, Failure,
+    cache::{Cache, Key},
     command_line::{CommandLine, Goal, Input, Item, is_dropped},
 };
 use std::{
@@ -48,14 +49,22 @@ impl<'a> Build<'a> {
     fn compile_only(&self) -> Result<(), Failure> {
         let sources = self.line.inputs().filter(|input| input.is_source()).enumerate();
         for (number, input) in sources {
-            let output = self.line.output.clone().unwrap_or_else(|| {
-                let mut name = input.stem();
-                name.push(".o");
-                name
-            });
+            let output = self.line.output.clone().unwrap_or_else(|| self.default_output(input));
             self.object(number, input, Path::new(&output))?;
         }
         Ok(())
+    }
+
+    /// What clang calls the output if nobody says.
+    fn default_output(&self, input: &Input) -> OsString {
+        let mut name = input.stem();
+        name.push(if self.line.goal == Goal::Assembly { ".s" } else { ".o" });
+        name
+    }
+
+    /// The option for what is made of a source.
+    fn kind(&self) -> &'static str {
+        if self.line.goal == Goal::Assembly { "-S" } else { "-c" }
     }
 
     /// Makes an object of a source; with the pass if it is of a language that the
@@ -74,11 +83,40 @@ impl<'a> Build<'a> {
         }
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
         self.front(input, &bitcode)?;
-        let name = input.path.to_string_lossy();
+        self.name_output(&bitcode, output)?;
+        if !bitcode.exists() {
+            // Asked for something else, as with `-Xclang -ast-dump`.
+            return Ok(());
+        }
         let content = read(&bitcode)?;
-        let instrumented = leno_pass::instrument(&content, &name)?;
+        let (cache, key) = self.cached(&content, output).unzip();
+        if let Some(object) = cache.as_ref().zip(key.as_ref()).and_then(|(c, key)| c.get(key)) {
+            return Ok(replace(output, &object)?);
+        }
+        let instrumented = leno_pass::instrument(&content, &input.path.to_string_lossy())?;
         write(&bitcode, &instrumented.bitcode)?;
-        self.back(&bitcode, output)
+        let silent = self.back(&bitcode, output)?;
+        if let (true, Some(cache), Some(key)) = (silent, cache, key) {
+            cache.put(&key, &read(output)?);
+        }
+        Ok(())
+    }
+
+    /// Where the object may have been kept, and by which name; none if more than the
+    /// object is made of the bitcode, or if it is made of more than the bitcode.
+    fn cached(&self, bitcode: &[u8], output: &Path) -> Option<(Cache, Key)> {
+        let options = self.back_options();
+        let unknown = options.iter().any(|option| {
+            let option = option.to_string_lossy();
+            UNCACHED.iter().any(|prefix| option.starts_with(prefix))
+        });
+        let ordinary = fs::symlink_metadata(output).map_or(true, |file| file.is_file());
+        if unknown || !ordinary || output.as_os_str() == "-" {
+            return None;
+        }
+        let mut options = options;
+        options.push(self.kind().into());
+        Some((Cache::find()?, Cache::key(&self.clang.program, &options, bitcode)?))
     }
 
     /// Source to bitcode. The optimiser stays off, so that every access in the
@@ -103,16 +141,44 @@ impl<'a> Build<'a> {
 
     /// Instrumented bitcode to object, optimised as the user wants it and no more: the
     /// optimiser may drop a division by zero whose result it does not need, and the
-    /// program that is checked is to be the user's. It is not to know the C library: a
-    /// call that was announced must be made.
-    fn back(&self, bitcode: &Path, output: &Path) -> Result<(), Failure> {
-        let mut command: Vec<OsString> =
-            self.line.options().filter(|words| is_for_back(words)).flatten().cloned().collect();
-        command.extend(args(["-fno-builtin", QUIET, "-x", "ir"]));
+    /// program that is checked is to be the user's.
+    ///
+    /// Gives whether clang had nothing to say.
+    fn back(&self, bitcode: &Path, output: &Path) -> Result<bool, Failure> {
+        let mut command = self.back_options();
+        command.extend(args([QUIET, "-x", "ir"]));
         command.push(bitcode.into());
-        command.extend(args(["-c", "-o"]));
+        command.extend(args([self.kind(), "-o"]));
         command.push(output.into());
-        self.clang.run(&command)
+        self.clang.run_and_listen(&command)
+    }
+
+    /// Of the preprocessor, of the language and of dependency files nothing is left to do.
+    fn back_options(&self) -> Vec<OsString> {
+        let mut options = Vec::new();
+        let mut words = self.line.options();
+        while let Some(option) = words.next() {
+            let value = option.get(1).map(|value| value.to_string_lossy());
+            match (option[0].to_str(), value.as_deref()) {
+                // As CMake says it; the value comes with another `-Xclang`.
+                (Some("-Xclang"), Some("-include" | "-include-pch")) => drop(words.next()),
+                _ if is_for_back(option) => options.extend(option.iter().cloned()),
+                _ => {}
+            }
+        }
+        options
+    }
+
+    /// What clang has written about its output names a file of ours: put in the user's.
+    fn name_output(&self, bitcode: &Path, output: &Path) -> Result<(), Error> {
+        for words in self.line.options().filter(|words| words[0] == "-MJ") {
+            let Some(path) = words.get(1).map(PathBuf::from) else { continue };
+            if let Ok(text) = fs::read_to_string(&path) {
+                let (from, to) = (bitcode.to_string_lossy(), output.to_string_lossy());
+                write(&path, text.replace(&*from, &to).as_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     /// The user's options in their order, as far as they are for the front end.
@@ -125,15 +191,18 @@ impl<'a> Build<'a> {
     /// here and not the user's: say them.
     fn dependency_options(&self, input: &Input) -> Vec<OsString> {
         let line = self.line;
-        if !["-MD", "-MMD"].iter().any(|option| line.has_option(option)) {
-            return Vec::new();
-        }
         let said =
             |name: &str| line.options().any(|words| words[0].to_string_lossy().starts_with(name));
+        // `-Wp,-MD,file`, as the preprocessor of old was told.
+        let passed_on = said("-Wp,-MD") || said("-Wp,-MMD");
+        if !passed_on && !["-MD", "-MMD"].iter().any(|option| line.has_option(option)) {
+            return Vec::new();
+        }
+        // clang names an object here, also where it makes assembly.
         let object = Path::new(&input.stem()).with_extension("o");
         let output = line.output.as_ref().map_or(object, PathBuf::from);
         let mut options = Vec::new();
-        if !said("-MF") {
+        if !said("-MF") && !passed_on {
             options.extend([OsString::from("-MF"), output.with_extension("d").into()]);
         }
         if !said("-MT") && !said("-MQ") {
@@ -217,16 +286,52 @@ fn input_args(input: &Input) -> Vec<OsString> {
     command
 }
 
-/// Of the preprocessor and of dependency files nothing is left to do.
+/// Options by which the last step writes other files besides, reads some, or may do
+/// anything; `-v` is to be seen to do something.
+const UNCACHED: &[&str] = &[
+    "-gsplit-dwarf",
+    "-ftime-trace",
+    "-ftime-report",
+    "-fstack-usage",
+    "-fprofile",
+    "-fcs-profile",
+    "-fauto-profile",
+    "-fcoverage",
+    "-ftest-coverage",
+    "--coverage",
+    "-coverage",
+    "-fplugin",
+    "-fpass-plugin",
+    "-fsave-optimization-record",
+    "-foptimization-record",
+    "-fthin",
+    "-fxray",
+    "-fbasic-block",
+    "-R",
+    "-B",
+    "-Wa,",
+    "-Xassembler",
+    "-mllvm",
+    "-Xclang",
+    "--config",
+    "-v",
+];
+
 fn is_for_back(words: &[OsString]) -> bool {
     let name = words[0].to_string_lossy();
-    const SPENT: [&str; 6] = ["-M", "-I", "-D", "-U", "-i", "-std="];
+    const SPENT: [&str; 8] = ["-M", "-I", "-D", "-U", "-i", "-std=", "-Wp,", "-L"];
     !is_dropped(&name) && !SPENT.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn is_for_link(words: &[OsString]) -> bool {
     let name = words[0].to_string_lossy();
     !is_dropped(&name) && !name.starts_with("-M")
+}
+
+/// Makes a file anew, so that others who have it open or by another name keep theirs.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let _ = fs::remove_file(path);
+    write(path, bytes)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

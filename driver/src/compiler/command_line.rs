@@ -78,7 +78,6 @@ const WITH_VALUE: &[&str] = &[
 /// group only tells something, whatever the inputs are.
 const OTHER_GOALS: &[&str] = &[
     "-E",
-    "-S",
     "-M",
     "-MM",
     "-fsyntax-only",
@@ -90,7 +89,6 @@ const OTHER_GOALS: &[&str] = &[
     "-cc1",
     "-cc1as",
     "--preprocess",
-    "--assemble",
     "-emit-interface-stubs",
     "--version",
     "--help",
@@ -104,6 +102,8 @@ const OTHER_GOALS: &[&str] = &[
 pub enum Goal {
     /// Objects, one for each input (`-c`).
     Compile,
+    /// Assembly, one for each input (`-S`): some builds make their objects of it.
+    Assembly,
     /// A program or a shared library.
     Link,
     /// Nothing that has to be instrumented.
@@ -202,6 +202,8 @@ impl CommandLine {
                 "--" => only_inputs = true,
                 "-c" if line.goal == Goal::Link => line.goal = Goal::Compile,
                 "-c" => {}
+                "-S" | "--assemble" if line.goal != Goal::Other => line.goal = Goal::Assembly,
+                "-S" | "--assemble" => {}
                 "-o" => line.output = value.cloned(),
                 "-x" => explicit = value.and_then(|name| language_name(name)),
                 _ if text.starts_with("-x") && text.len() > 2 => {
@@ -233,9 +235,12 @@ impl CommandLine {
     fn settle_goal(&mut self) {
         let sources = self.inputs().filter(|input| input.is_source()).count();
         let nothing = self.inputs().next().is_none();
-        let ambiguous = self.goal == Goal::Compile && self.output.is_some() && sources > 1;
-        let idle = self.goal == Goal::Compile && sources == 0;
-        if nothing || ambiguous || idle || self.inputs().any(Input::is_header) {
+        let links = self.goal == Goal::Link;
+        let ambiguous = !links && self.output.is_some() && sources > 1;
+        let idle = !links && sources == 0;
+        let foreign = self.goal == Goal::Assembly
+            && self.inputs().any(|input| input.is_source() && !input.is_instrumented());
+        if nothing || ambiguous || idle || foreign || self.inputs().any(Input::is_header) {
             self.goal = Goal::Other;
         }
     }
@@ -286,10 +291,11 @@ impl CommandLine {
 /// Link-time optimisation would want bitcode where there are instrumented objects,
 /// and the files in between are not those that somebody could expect.
 pub fn is_dropped(option: &str) -> bool {
-    option == "-flto"
-        || ["-flto=", "-fembed-bitcode", "-save-temps", "--save-temps"]
-            .iter()
-            .any(|prefix| option.starts_with(prefix))
+    const EXACTLY: [&str; 4] =
+        ["-flto", "-ffat-lto-objects", "-fwhole-program-vtables", "-fsplit-lto-unit"];
+    const BEGINNINGS: [&str; 5] =
+        ["-flto=", "-fembed-bitcode", "-save-temps", "--save-temps", "-fvirtual-function-elim"];
+    EXACTLY.contains(&option) || BEGINNINGS.iter().any(|prefix| option.starts_with(prefix))
 }
 
 fn language_name(name: &OsStr) -> Option<String> {
@@ -334,7 +340,9 @@ mod tests {
             "-dumpmachine",
             "-print-search-dirs",
             "-E a.c",
-            "-S a.c -o a.s",
+            "-S a.s",
+            "-S -emit-llvm a.c",
+            "-E -S a.c",
             "-M a.c",
             "-MM a.c",
             "-fsyntax-only a.c",
@@ -350,6 +358,9 @@ mod tests {
         }
         for text in ["-c a.c", "-c a.c b.c", "-c a.s", "-MD -c a.c", "-v -c a.c"] {
             assert_eq!(parse(text).goal, Goal::Compile, "{text}");
+        }
+        for text in ["-S a.c", "-S a.c -o -", "-S -c a.c", "-c -S a.c b.i"] {
+            assert_eq!(parse(text).goal, Goal::Assembly, "{text}");
         }
         for text in ["a.c", "a.o", "-shared a.o", "a.c b.s"] {
             assert_eq!(parse(text).goal, Goal::Link, "{text}");

@@ -10,17 +10,20 @@
 //! environment; see [`VARIABLES`].
 
 mod build;
+mod cache;
 mod command_line;
 mod response;
 
+use crate::interrupt;
 use command_line::{CommandLine, Goal};
 use std::{
     env,
     ffi::OsString,
-    io,
+    fs,
+    io::{self, Write},
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
-    process::{Command, ExitCode, ExitStatus},
+    process::{Child, Command, ExitCode, ExitStatus, Stdio},
 };
 
 /// What a wrapper compiles if nobody says otherwise.
@@ -49,10 +52,24 @@ impl Language {
 /// Names a clang to use instead of the one on the path. It must be of version 22.
 const CLANG: &str = "LENO_CLANG";
 
-/// The variables that mean something to some part of leno. A typo in one of them
-/// would silently do nothing, so others that begin like them are warned about.
-const VARIABLES: [&str; 9] = [
+/// The variables that mean something to some part of leno (docs/building.md). A typo in one
+/// of them would silently do nothing, so others that begin like them are warned about.
+const VARIABLES: [&str; 22] = [
     CLANG,
+    cache::PLACE,
+    cache::SIZE,
+    // Of leno.mk and of the CMake package; make puts what it is told into the environment.
+    "LENO",
+    "LENO_CC",
+    "LENO_CXX",
+    "LENO_BUILD",
+    "LENO_CHECKS",
+    "LENO_OPTIONS",
+    "LENO_MAKE",
+    "LENO_EXCLUDE",
+    "LENO_OBJECTS",
+    "LENO_ALLOW_UNKNOWN",
+    "LENO_CMAKE_ARGS",
     leno_model::wire::CHANNEL,
     // Of the project's own tests.
     "LENO_TOOLS",
@@ -63,6 +80,9 @@ const VARIABLES: [&str; 9] = [
     "LENO_FUZZ_MODES",
     "LENO_TEST_SCRIPT",
 ];
+
+/// Behind these stands the name of a program (leno.mk).
+const VARIABLES_OF_PROGRAMS: [&str; 2] = ["LENO_ARGS_", "LENO_OPTIONS_"];
 
 /// Why nothing was compiled, other than clang's own reasons.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +112,8 @@ fn hint(reason: &io::Error) -> &'static str {
 #[derive(Debug)]
 enum Failure {
     Clang(ExitStatus),
+    /// The user has had enough.
+    Interrupted,
     Ours(Error),
 }
 
@@ -121,6 +143,8 @@ pub fn main(language: Language, args: Vec<OsString>) -> ExitCode {
     for name in unknown_variables(env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
         warn(&format!("the environment variable {name} means nothing to leno"));
     }
+    // clang ends by the signal itself; what is ours in between goes away then.
+    interrupt::listen();
     match run(language, args, &warn) {
         Ok(()) => ExitCode::SUCCESS,
         // A clang that was killed is reported as a shell would.
@@ -128,6 +152,7 @@ pub fn main(language: Language, args: Vec<OsString>) -> ExitCode {
             let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
             ExitCode::from(code as u8)
         }
+        Err(Failure::Interrupted) => ExitCode::from(130),
         Err(Failure::Ours(error)) => {
             eprintln!("{}: error: {error}", own_name(language));
             ExitCode::from(2)
@@ -136,7 +161,11 @@ pub fn main(language: Language, args: Vec<OsString>) -> ExitCode {
 }
 
 fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
-    names.filter(|name| name.starts_with("LENO_") && !VARIABLES.contains(&name.as_str())).collect()
+    let known = |name: &str| {
+        VARIABLES.contains(&name)
+            || VARIABLES_OF_PROGRAMS.iter().any(|beginning| name.starts_with(beginning))
+    };
+    names.filter(|name| name.starts_with("LENO_") && !known(name)).collect()
 }
 
 fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(), Failure> {
@@ -145,7 +174,7 @@ fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(
     let line = CommandLine::parse(&args, language);
     match line.goal {
         Goal::Other => clang.run(&args),
-        Goal::Compile | Goal::Link => {
+        Goal::Compile | Goal::Assembly | Goal::Link => {
             line.refuse_unsupported()?;
             for option in line.dropped_options() {
                 warn(&format!(
@@ -169,31 +198,63 @@ impl Clang {
     }
 
     fn run(&self, args: &[OsString]) -> Result<(), Failure> {
+        let status = self.command(args).status();
+        self.succeeded(status)
+    }
+
+    /// Runs it and hands on what it says; gives whether that was nothing.
+    fn run_and_listen(&self, args: &[OsString]) -> Result<bool, Failure> {
+        let child = self.command(args).stderr(Stdio::piped()).spawn();
+        let output = child.and_then(Child::wait_with_output);
+        let (status, said) = match output {
+            Ok(output) => (Ok(output.status), output.stderr),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        let _ = io::stderr().write_all(&said);
+        self.succeeded(status)?;
+        Ok(said.is_empty())
+    }
+
+    fn command(&self, args: &[OsString]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(args);
-        if let Some(path) = include_path() {
-            command.env(CPATH, path);
+        if let Some(ours) = own_headers() {
+            for variable in INCLUDE_PATHS {
+                let users = env::var_os(variable).filter(|path| !path.is_empty());
+                let users = users.iter().flat_map(env::split_paths);
+                if let Ok(path) = env::join_paths(users.chain([ours.clone()])) {
+                    command.env(variable, path);
+                }
+            }
         }
-        let status = command
-            .status()
-            .map_err(|reason| Error::Clang { program: self.program.clone(), reason })?;
-        if status.success() { Ok(()) } else { Err(Failure::Clang(status)) }
+        command
+    }
+
+    fn succeeded(&self, status: io::Result<ExitStatus>) -> Result<(), Failure> {
+        let status =
+            status.map_err(|reason| Error::Clang { program: self.program.clone(), reason })?;
+        match status.success() {
+            true if interrupt::requested() => Err(Failure::Interrupted),
+            true => Ok(()),
+            false => Err(Failure::Clang(status)),
+        }
     }
 }
 
-/// Where clang looks for headers after all directories that it is told by options.
-const CPATH: &str = "CPATH";
+/// Where clang looks for headers of C and of C++ after all directories that it is told by
+/// options; they count as the system's.
+const INCLUDE_PATHS: [&str; 2] = ["C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
 
-/// The user's `CPATH` and behind it the directory of `leno.h`: that of the sources if the
-/// wrapper lies where cargo leaves it, or the one that `make install` uses.
-fn include_path() -> Option<OsString> {
-    let program = env::current_exe().ok()?;
+/// The directory of `leno.h`: that of the sources if the wrapper lies where cargo leaves it,
+/// or the one that `make install` uses. None if clang looks there anyway.
+fn own_headers() -> Option<PathBuf> {
+    let program = env::current_exe().and_then(fs::canonicalize).ok()?;
     let beside = program.parent()?;
     let places = ["../../include", "../include"].map(|place| beside.join(place));
     let ours = places.into_iter().find(|place| place.join("leno.h").exists())?;
-    let users = env::var_os(CPATH).filter(|path| !path.is_empty());
-    let users = users.iter().flat_map(env::split_paths);
-    env::join_paths(users.chain([ours])).ok()
+    let ours = fs::canonicalize(ours).ok()?;
+    let standard = ["/usr/include", "/usr/local/include"].map(Path::new);
+    (!standard.contains(&&*ours)).then_some(ours)
 }
 
 #[cfg(test)]
