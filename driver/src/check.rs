@@ -52,7 +52,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let stripped = require_tables(&program)?.stripped;
     let runtime = program::runtime()?;
     let sources = models::read(&args.models)?;
-    let models = Models::with(&sources)?;
+    let models = if sources.is_empty() { None } else { Some(Models::with(&sources)?) };
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
     let progress = Progress::start(args.quiet || args.format == Format::Json);
@@ -128,8 +128,8 @@ struct Check<'a> {
     progress: Progress,
     /// The user's models.
     sources: Vec<Source>,
-    /// These and leno's own.
-    models: Models,
+    /// These and leno's own; none if there are only those.
+    models: Option<Models>,
     counts: Counts,
     bugs: Vec<Found>,
     notes: Vec<String>,
@@ -181,6 +181,9 @@ impl<'a> Check<'a> {
             input: &self.input,
             journal: &self.journal,
         })?;
+        // While the program is being loaded.
+        let ours = program::exports(&self.runtime)?;
+        self.models();
         let mut has_job = false;
         loop {
             match running.next(deadline) {
@@ -200,7 +203,10 @@ impl<'a> Check<'a> {
                     if let Mode::Check { resume, .. } = &mut mode {
                         *resume = self.resume()?.map(Box::new);
                     }
-                    let job = self.job(mode, running.scratch())?;
+                    let mut job = self.job(mode, &ours);
+                    if job.kernel {
+                        job.scratch = running.scratch()?;
+                    }
                     running.send(&job);
                     has_job = true;
                 }
@@ -230,10 +236,16 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn job(&mut self, mode: Mode, scratch: String) -> Result<Job, Error> {
-        let (isolate, kernel) = self.restart()?;
-        let calls = calls(&self.images, &self.runtime, &self.models)?;
-        Ok(Job {
+    /// What is known of functions that are not instrumented.
+    fn models(&self) -> &Models {
+        self.models.as_ref().unwrap_or_else(|| models::standard())
+    }
+
+    /// `ours`: what the runtime stands in for.
+    fn job(&mut self, mode: Mode, ours: &HashSet<String>) -> Job {
+        let (isolate, kernel) = self.restart(ours);
+        let calls = calls(&self.images, ours, self.models());
+        Job {
             mode,
             properties: self.args.properties.clone(),
             max_steps: self.args.max_steps,
@@ -241,13 +253,13 @@ impl<'a> Check<'a> {
             record_all: self.args.record_all,
             isolate,
             kernel,
-            scratch,
+            scratch: String::new(),
             profile: self.args.profile,
             nondet: self.args.nondet.clone(),
             unknown_callees: calls.unknown,
             models: calls.models,
             modelled: calls.modelled,
-        })
+        }
     }
 
     /// The process has died: another one reads the journal and says what it makes of it.
@@ -262,12 +274,11 @@ impl<'a> Check<'a> {
     /// How executions are repeated: whether each must be a process of its own, which is
     /// said with the reason if the user did not ask for it, and whether there is more
     /// than memory to put back.
-    fn restart(&mut self) -> Result<(bool, bool), Error> {
-        let ours = program::exports(&self.runtime)?;
+    fn restart(&mut self, ours: &HashSet<String>) -> (bool, bool) {
         let instrumented: HashSet<_> = self.images.functions().collect();
-        let reason = match restart::restart(self.images.imported(), &ours, &instrumented) {
+        let reason = match restart::restart(self.images.imported(), ours, &instrumented) {
             _ if self.early_threads => "there are threads before main, which are not in it".into(),
-            Restart::InPlace { kernel } => return Ok((self.args.isolate, kernel)),
+            Restart::InPlace { kernel } => return (self.args.isolate, kernel),
             Restart::Isolated(function) => {
                 format!("the program calls {function}, whose effects are not put back in place")
             }
@@ -276,7 +287,7 @@ impl<'a> Check<'a> {
         if !self.args.isolate && !self.notes.contains(&note) {
             self.notes.push(note);
         }
-        Ok((true, true))
+        (true, true)
     }
 
     fn save(&mut self, bug: Bug) -> Result<(), Error> {
@@ -410,8 +421,7 @@ pub struct Calls {
     pub modelled: Vec<(SiteId, u32)>,
 }
 
-pub fn calls(images: &Images, runtime: &Path, models: &Models) -> Result<Calls, Error> {
-    let ours = program::exports(runtime)?;
+pub fn calls(images: &Images, ours: &HashSet<String>, models: &Models) -> Calls {
     let instrumented: HashSet<_> = images.functions().collect();
     let mut calls = Calls::default();
     let mut places: HashMap<&str, u32> = HashMap::new();
@@ -432,7 +442,7 @@ pub fn calls(images: &Images, runtime: &Path, models: &Models) -> Result<Calls, 
             None => calls.unknown.push(site),
         }
     }
-    Ok(calls)
+    calls
 }
 
 fn callee(site: SiteId, images: &Images) -> String {

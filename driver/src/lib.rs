@@ -30,24 +30,28 @@ pub mod words;
 
 use clap::Parser;
 use cli::{Cli, Command, Format};
-use compiler::Language;
 use error::{EXIT_FAULT, EXIT_SAFE, Error};
 use output::say;
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{
+    ffi::OsString,
+    os::unix::process::CommandExt,
+    process::{self, ExitCode},
+};
 
 /// The command `leno`: runs what the arguments say and gives the exit status. The one
 /// place where errors are printed.
 ///
-/// The compilers read their arguments themselves. They are `leno cc` and `leno c++`, and
-/// `leno` itself under a name that ends in `cc` or `++`, such as that of a link.
+/// The compilers are another program, `leno-cc`: it needs LLVM, which takes longer to load
+/// than most checks to run. It is called for `leno cc` and `leno c++`, and for `leno` itself
+/// under a name that ends in `cc` or `++`, such as that of a link.
 pub fn main(mut args: Vec<OsString>) -> ExitCode {
-    let own_name = args.first().map(PathBuf::from).unwrap_or_default();
-    if own_name.to_string_lossy().ends_with("cc") || own_name.to_string_lossy().ends_with("++") {
-        return compiler::main(Language::of_program(&own_name), args.split_off(1));
+    let own_name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if own_name.ends_with("cc") || own_name.ends_with("++") {
+        return compile(OsString::from(own_name), args.split_off(1));
     }
     match args.get(1).and_then(|arg| arg.to_str()) {
-        Some("cc") => return compiler::main(Language::C, args.split_off(2)),
-        Some("c++") => return compiler::main(Language::Cxx, args.split_off(2)),
+        Some("cc") => return compile("leno-cc".into(), args.split_off(2)),
+        Some("c++") => return compile("leno-c++".into(), args.split_off(2)),
         _ => {}
     }
     let asked = wants_json(&args);
@@ -68,6 +72,15 @@ pub fn main(mut args: Vec<OsString>) -> ExitCode {
             output::complain(format_args!("{label} {error}"));
         }
     }
+    ExitCode::from(EXIT_FAULT)
+}
+
+/// Becomes the compiler, under this name.
+fn compile(name: OsString, args: Vec<OsString>) -> ExitCode {
+    let own = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let compiler = own.with_file_name("leno-cc");
+    let error = process::Command::new(&compiler).arg0(&name).args(args).exec();
+    output::complain(format_args!("leno: error: {}: {error}", compiler.display()));
     ExitCode::from(EXIT_FAULT)
 }
 

@@ -103,11 +103,26 @@ pub fn runtime() -> Result<PathBuf, Error> {
 /// What a shared library offers to the programs that load it.
 pub fn exports(library: &Path) -> Result<HashSet<String>, Error> {
     let bytes =
-        fs::read(library).map_err(|source| Error::Read { path: library.to_path_buf(), source })?;
-    let elf = ElfFile64::<object::Endianness>::parse(&*bytes)
+        mapped(library).map_err(|source| Error::Read { path: library.to_path_buf(), source })?;
+    let elf = ElfFile64::<object::Endianness>::parse(bytes)
         .map_err(|error| unfit(library, &error.to_string()))?;
     let defined = elf.dynamic_symbols().filter(|symbol| symbol.is_definition());
     Ok(defined.filter_map(|symbol| symbol.name().ok().map(str::to_string)).collect())
+}
+
+/// The content of one of leno's own files, for good. What is not looked at is not read,
+/// and most of a library is debug information.
+fn mapped(path: &Path) -> io::Result<&'static [u8]> {
+    let file = fs::File::open(path)?;
+    let len = file.metadata()?.len() as usize;
+    // SAFETY: a new mapping of the whole file, which is never removed.
+    unsafe {
+        let (access, fd) = (libc::PROT_READ, file.as_raw_fd());
+        match libc::mmap(std::ptr::null_mut(), len, access, libc::MAP_PRIVATE, fd, 0) {
+            libc::MAP_FAILED => Err(io::Error::last_os_error()),
+            base => Ok(std::slice::from_raw_parts(base.cast(), len)),
+        }
+    }
 }
 
 /// What is to be run, and how.
@@ -184,7 +199,7 @@ pub struct Running {
     /// Since when the process looks as if it never went on.
     still: Option<Instant>,
     /// Dropped behind the process: what it did to files is undone then.
-    scratch: Scratch,
+    scratch: Option<Scratch>,
 }
 
 impl Running {
@@ -230,14 +245,15 @@ impl Running {
         let child = command.spawn().map_err(failed)?;
         drop(theirs);
         let messages = receive(stream.try_clone().map_err(failed)?);
-        let scratch = Scratch::new().map_err(failed)?;
         let heard = Some(Instant::now());
-        Ok(Self { child, stream, messages, output, heard, still: None, scratch })
+        Ok(Self { child, stream, messages, output, heard, still: None, scratch: None })
     }
 
-    /// The folder for the runtime's journal.
-    pub fn scratch(&self) -> String {
-        self.scratch.path().to_string()
+    /// Makes a folder for the runtime's journal of what is done to files.
+    pub fn scratch(&mut self) -> Result<String, Error> {
+        let failed = |source| Error::Read { path: env::temp_dir(), source };
+        let scratch = self.scratch.insert(Scratch::new().map_err(failed)?);
+        Ok(scratch.path().to_string())
     }
 
     pub fn send(&mut self, job: &Job) {

@@ -147,8 +147,8 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             Next::Message(Message::Hello { units, .. }) => {
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
-                let calls = calls(&images, &runtime, &models)?;
-                let job = job(file, show_output, running.scratch(), calls);
+                let calls = calls(&images, &program::exports(&runtime)?, &models);
+                let job = job(file, show_output, running.scratch()?, calls);
                 running.send(&job);
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),

@@ -98,10 +98,17 @@ pub fn provide(count: usize) -> Result<(), i32> {
         map_stack(0)?;
         pool.push(Parked { top: STACKS + STACK, thread_pointer: thread_pointer() });
     }
-    while pool.len() < count {
-        pool.push(park(pool.len())?);
+    // Each starts while the next ones are made.
+    let first = pool.len();
+    let mut reports = alloc::vec![Parked::NOT_YET; count.saturating_sub(first)];
+    let mut result = Ok(());
+    let mut begun = 0;
+    while begun < reports.len() && result.is_ok() {
+        result = start(first + begun, &raw mut reports[begun]);
+        begun += usize::from(result.is_ok());
     }
-    Ok(())
+    pool.extend(reports[..begun].iter().map(Parked::await_it));
+    result
 }
 
 /// How many threads have a stack.
@@ -200,10 +207,9 @@ fn map_stack(index: usize) -> Result<usize, i32> {
     Ok(low)
 }
 
-/// Starts a pthread on stack `index` and waits until it has parked.
-fn park(index: usize) -> Result<Parked, i32> {
+/// Starts a pthread on stack `index`, which parks and says so in `report`.
+fn start(index: usize, report: *mut Parked) -> Result<(), i32> {
     let low = map_stack(index)?;
-    let mut parked = Parked { top: 0, thread_pointer: 0 };
     // SAFETY: plain use of the pthread interface with libc's own functions. All
     // signals are blocked in the new thread, so it never runs a handler.
     unsafe {
@@ -215,24 +221,33 @@ fn park(index: usize) -> Result<Parked, i32> {
         libc::sigfillset(&mut all);
         libc::sigprocmask(libc::SIG_SETMASK, &all, &mut old);
         let mut handle = 0;
-        let result = create(&mut handle, &attributes, parked_thread, (&raw mut parked).cast());
+        let result = create(&mut handle, &attributes, parked_thread, report.cast());
         libc::sigprocmask(libc::SIG_SETMASK, &old, core::ptr::null_mut());
         libc::pthread_attr_destroy(&mut attributes);
-        if result != 0 {
-            return Err(result);
-        }
-        while core::ptr::read_volatile(&raw const parked.thread_pointer) == 0 {
-            sys::call(libc::SYS_sched_yield, [0; 6]);
+        if result == 0 { Ok(()) } else { Err(result) }
+    }
+}
+
+impl Parked {
+    const NOT_YET: Self = Self { top: 0, thread_pointer: 0 };
+
+    /// Waits until the thread has reported here.
+    fn await_it(&self) -> Self {
+        // SAFETY: reads of a word that another thread writes once, behind the other.
+        unsafe {
+            while core::ptr::read_volatile(&raw const self.thread_pointer) == 0 {
+                sys::call(libc::SYS_sched_yield, [0; 6]);
+            }
+            core::ptr::read_volatile(self)
         }
     }
-    Ok(parked)
 }
 
 /// Reports where it is and sleeps for ever; the fiber uses the stack below it.
 extern "C" fn parked_thread(report: *mut libc::c_void) -> *mut libc::c_void {
     let marker = 0u32;
     let report: *mut Parked = report.cast();
-    // SAFETY: `park` waits for the thread pointer, which is written last.
+    // SAFETY: `await_it` waits for the thread pointer, which is written last.
     unsafe {
         // A page and a half keeps the fiber clear of the frames of this thread.
         (*report).top = (&raw const marker as usize - 6144) & !4095;
