@@ -52,13 +52,26 @@ pub struct Awaits {
     /// Events so far.
     now: u32,
     threads: Vec<Window>,
-    /// When each byte was last written, by eights. Kept only once some thread has
-    /// told its local state: before that no iteration can begin.
+    /// How many of them stand idle.
+    idle: u32,
+    /// What was written or changed, and when. Kept only once some thread has told its
+    /// local state: before that no iteration can begin.
+    changes: Vec<Change>,
+    /// The first so many of them are in the tables below. A program that never repeats
+    /// itself never asks for any.
+    indexed: usize,
+    /// When each byte was last written, by eights.
     written: HashMap<u64, [u32; 8]>,
     /// The same for writes too long to be spread over `written`.
     written_ranges: Vec<(Access, u32)>,
     changed: HashMap<Object, u32>,
     watching: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    what: What,
+    at: u32,
 }
 
 /// A thread's last events, as long as they only read.
@@ -130,12 +143,26 @@ const SPREAD: u64 = 256;
 impl Awaits {
     /// Forgets everything but the memory it took.
     pub fn clear(&mut self) {
-        let Self { now, threads, written, written_ranges, changed, watching } = self;
+        let Self {
+            now,
+            threads,
+            idle,
+            changes,
+            indexed,
+            written,
+            written_ranges,
+            changed,
+            watching,
+        } = self;
         *now = 0;
         threads.iter_mut().for_each(Window::clear);
-        written.clear();
-        written_ranges.clear();
-        changed.clear();
+        *idle = 0;
+        changes.clear();
+        if core::mem::take(indexed) > 0 {
+            written.clear();
+            written_ranges.clear();
+            changed.clear();
+        }
         *watching = false;
     }
 
@@ -148,19 +175,24 @@ impl Awaits {
             digest.add(state);
             digest.finish()
         });
-        let window = self.window(thread);
+        let was_idle = self.window(thread).standing.idle;
+        self.idle -= u32::from(was_idle);
+        let window = &mut self.threads[thread.index()];
         window.arrived = visit;
         window.standing = Repeat::default();
         let earlier = if visit == 0 { None } else { window.last_visit(visit) };
         if let Some(first) = earlier {
+            self.index_changes();
             let window = &self.threads[thread.index()];
             let reads = &window.reads[window.first_read[first] as usize..];
             let iteration = (window.visits.len() - first) as u32;
             let idle = !reads.iter().any(|read| self.changed_since(read));
             self.threads[thread.index()].standing = Repeat { iteration, idle };
+            self.idle += u32::from(idle);
         }
     }
 
+    #[inline]
     pub fn standing(&self, thread: ThreadId) -> Repeat {
         self.threads.get(thread.index()).map_or(Repeat::default(), |window| window.standing)
     }
@@ -183,16 +215,18 @@ impl Awaits {
         let objects = touches(&event.op, event.outcome);
         if watching {
             for write in accesses.iter().filter(|access| access.kind.writes()) {
-                self.write(write);
+                self.note(What::Bytes(*write));
             }
             for (object, touch) in objects.iter().flatten() {
                 if *touch != Touch::Looks {
-                    self.change(*object);
+                    self.note(What::Object(*object));
                 }
             }
         }
         let window = self.window(event.thread);
-        window.standing = Repeat::default();
+        let was_idle = core::mem::take(&mut window.standing).idle;
+        self.idle -= u32::from(was_idle);
+        let window = &mut self.threads[event.thread.index()];
         if watching && only_reads(event, accesses) {
             window.visits.push(window.arrived);
             window.first_read.push(window.reads.len() as u32);
@@ -211,28 +245,44 @@ impl Awaits {
         &mut self.threads[thread.index()]
     }
 
-    fn write(&mut self, write: &Access) {
-        if write.len > SPREAD {
-            self.written_ranges.push((*write, self.now));
-        } else {
-            for addr in write.addr..write.end() {
-                self.written.entry(addr / 8).or_default()[(addr % 8) as usize] = self.now;
+    /// These bytes or this object are changed now.
+    fn note(&mut self, what: What) {
+        self.changes.push(Change { what, at: self.now });
+        if self.idle > 0 {
+            self.end_idling(&what);
+        }
+    }
+
+    /// Lets go the threads whose iteration has read something of this. A thread does not
+    /// let itself go: it does nothing while it idles.
+    fn end_idling(&mut self, changed: &What) {
+        let hit = |read: &Read| match (&read.what, changed) {
+            (What::Bytes(read), What::Bytes(write)) => read.overlaps(write),
+            (What::Object(seen), What::Object(object)) => seen == object,
+            _ => false,
+        };
+        for window in self.threads.iter_mut().filter(|window| window.standing.idle) {
+            if window.repeated().iter().any(hit) {
+                window.standing.idle = false;
+                self.idle -= 1;
             }
         }
-        self.end_idling(|read| matches!(read, What::Bytes(access) if access.overlaps(write)));
     }
 
-    fn change(&mut self, object: Object) {
-        self.changed.insert(object, self.now);
-        self.end_idling(|read| matches!(read, What::Object(seen) if *seen == object));
-    }
-
-    /// Lets go the threads whose iteration has read something of this kind. A
-    /// thread does not let itself go: it does nothing while it idles.
-    fn end_idling(&mut self, hit: impl Fn(&What) -> bool) {
-        for window in self.threads.iter_mut().filter(|window| window.standing.idle) {
-            window.standing.idle = !window.repeated().iter().any(|read| hit(&read.what));
+    /// Brings the tables up to date.
+    fn index_changes(&mut self) {
+        for Change { what, at } in &self.changes[self.indexed..] {
+            match what {
+                What::Object(object) => drop(self.changed.insert(*object, *at)),
+                What::Bytes(write) if write.len > SPREAD => self.written_ranges.push((*write, *at)),
+                What::Bytes(write) => {
+                    for addr in write.addr..write.end() {
+                        self.written.entry(addr / 8).or_default()[(addr % 8) as usize] = *at;
+                    }
+                }
+            }
         }
+        self.indexed = self.changes.len();
     }
 
     fn changed_since(&self, read: &Read) -> bool {

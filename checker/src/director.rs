@@ -13,7 +13,7 @@ use crate::{
     plan::{Digest, op_words},
     sync::{SyncState, exit_is_due},
 };
-use alloc::vec::Vec;
+use alloc::{rc::Rc, vec::Vec};
 use leno_model::{Access, AccessKind, End, Event, Op, SiteRef, Step, ThreadId};
 
 /// A thread reaches its next event.
@@ -88,7 +88,11 @@ impl Default for Thread {
 
 #[derive(Clone, Default, Debug)]
 pub struct Director {
-    plan: Plan,
+    plan: Rc<Plan>,
+    /// Who of the plan's sleepers still sleeps.
+    asleep: Vec<u32>,
+    /// Whom the plan prefers and who has not gone on yet.
+    prefer: Vec<ThreadId>,
     limits: Limits,
     sync: SyncState,
     awaits: Awaits,
@@ -98,18 +102,23 @@ pub struct Director {
     diverged: Option<u32>,
     /// The plan's last step did not do what it was for.
     in_vain: bool,
+    /// For `perform`.
+    footprint: Vec<Access>,
 }
 
 impl Director {
     /// An execution is about to begin; the main thread has not arrived yet.
     pub fn new(plan: Plan, limits: Limits) -> Self {
         let mut director = Self::default();
-        director.begin(plan, limits);
+        director.begin(Rc::new(plan), limits);
         director
     }
 
     /// The same again, in the memory of the execution before.
-    pub fn begin(&mut self, plan: Plan, limits: Limits) {
+    pub fn begin(&mut self, plan: Rc<Plan>, limits: Limits) {
+        self.asleep.clear();
+        self.asleep.extend(0..plan.sleep.len() as u32);
+        self.prefer.clone_from(&plan.prefer);
         self.plan = plan;
         self.limits = limits;
         self.sync.clear();
@@ -153,11 +162,12 @@ impl Director {
             return Decision::Over(End::Bounded);
         }
         let all = (0..self.threads.len() as u32).map(ThreadId);
-        let preferred = self.plan.prefer.iter().copied();
+        let preferred = self.prefer.iter().copied();
         let mut asleep = false;
         for thread in preferred.chain(core::iter::once(running)).chain(all) {
             if self.can_go_on(thread) {
-                if !self.plan.sleep.iter().any(|sleeper| sleeper.event.thread == thread) {
+                let sleeper = |place: &u32| &self.plan.sleep[*place as usize].event;
+                if !self.asleep.iter().any(|place| sleeper(place).thread == thread) {
                     return Decision::Run(thread);
                 }
                 asleep = true;
@@ -208,14 +218,17 @@ impl Director {
         self.in_vain |=
             self.plan.only_if_writes && self.steps == self.plan.steps.len() && !writes();
         // The plan's sleep set is that of the state before the plan's last step.
-        if self.steps >= self.plan.steps.len() && !self.plan.sleep.is_empty() {
-            let footprint: Vec<Access> =
-                accesses.iter().copied().chain(self.awaits.reads(thread)).collect();
-            let stays = |s: &Sleeper| sleeps_on(&s.event, &s.accesses, &event, &footprint);
-            self.plan.sleep.retain(stays);
+        if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
+            let Self { plan, asleep, footprint, awaits, .. } = self;
+            footprint.clear();
+            footprint.extend(accesses.iter().copied().chain(awaits.reads(thread)));
+            asleep.retain(|place| {
+                let Sleeper { event: sleeper, accesses } = &plan.sleep[*place as usize];
+                sleeps_on(sleeper, accesses, &event, footprint)
+            });
         }
-        if self.steps > self.plan.steps.len() {
-            self.plan.prefer.retain(|preferred| *preferred != thread);
+        if self.steps > self.plan.steps.len() && !self.prefer.is_empty() {
+            self.prefer.retain(|preferred| *preferred != thread);
         }
         self.awaits.perform(&event, accesses);
         let ended = op == Op::End;
@@ -267,6 +280,7 @@ impl Director {
     }
 
     /// The synchronisation state, for messages.
+    #[inline]
     pub fn sync(&self) -> &SyncState {
         &self.sync
     }
@@ -285,12 +299,14 @@ impl Director {
     }
 
     /// Enabled as far as the thread itself and the objects go: all but exits.
+    #[inline]
     fn is_ready(&self, thread: ThreadId, at: &Thread) -> bool {
         at.status == Status::Standing
             && !self.awaits.standing(thread).idle
             && self.sync.enabled(thread, &at.op)
     }
 
+    #[inline]
     fn can_go_on(&self, thread: ThreadId) -> bool {
         let Some(at) = self.threads.get(thread.index()) else { return false };
         self.is_ready(thread, at) && (at.op != Op::Exit || self.exit_is_due())

@@ -45,6 +45,7 @@ pub struct Limits {
 /// A digest of what must be the same when an event is repeated: who does what,
 /// where, to which addresses. How it comes out is left out, because the other
 /// choice of a choosing event is still the same event. Never 0.
+#[inline]
 pub fn fingerprint(event: &Event, accesses: &[Access]) -> u64 {
     let mut digest = Digest::default();
     digest.add(u64::from(event.thread.0) << 32 | u64::from(event.ordinal));
@@ -60,6 +61,7 @@ pub fn fingerprint(event: &Event, accesses: &[Access]) -> u64 {
 }
 
 /// An operation as three words: which one, and its operands.
+#[inline]
 pub(crate) fn op_words(op: &Op) -> [u64; 3] {
     let of_kind = |kind: MutexKind| kind as u64;
     match *op {
@@ -121,6 +123,7 @@ impl Default for Digest {
 }
 
 impl Digest {
+    #[inline]
     pub(crate) fn add(&mut self, word: u64) {
         // Folding the 128-bit product lets every bit of the word reach every bit
         // of the digest in one multiplication.
@@ -128,6 +131,7 @@ impl Digest {
         self.0 = (product as u64 ^ (product >> 64) as u64).wrapping_add(word.rotate_left(32) | 1);
     }
 
+    #[inline]
     pub(crate) fn finish(&self) -> u64 {
         self.0.max(1)
     }

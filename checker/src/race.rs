@@ -134,7 +134,7 @@ impl Races {
         }
         let mut settled = None;
         let mut steps = 0;
-        trace.neighbours(event, |earlier| {
+        trace.rivals(event, |earlier| {
             let other = trace.event(earlier);
             if other.thread != e.thread {
                 let covered = self.clocks.covers(earlier);

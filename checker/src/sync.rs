@@ -138,6 +138,7 @@ impl SyncState {
         *exiting = None;
     }
 
+    #[inline]
     pub fn mutex(&self, mutex: u64) -> Option<&Mutex> {
         self.mutexes.get(&mutex)
     }
@@ -147,6 +148,7 @@ impl SyncState {
     }
 
     /// The value of a semaphore.
+    #[inline]
     pub fn sem(&self, sem: u64) -> u32 {
         self.sems.get(&sem).copied().unwrap_or(0)
     }
@@ -180,6 +182,7 @@ impl SyncState {
         &self.barriers
     }
 
+    #[inline]
     pub fn has_ended(&self, thread: ThreadId) -> bool {
         self.ended.contains(thread)
     }
@@ -191,6 +194,7 @@ impl SyncState {
 
     /// Whether the synchronisation objects let this happen. `Exit` has one more
     /// condition, on what the other threads stand at: see [`exit_is_due`].
+    #[inline]
     pub fn enabled(&self, thread: ThreadId, op: &Op) -> bool {
         // Once somebody exits, nobody else goes on: the exit waited for the others
         // to end or to block, and its handlers are the last of the process.
@@ -214,6 +218,7 @@ impl SyncState {
     }
 
     /// How many ways there are for this to happen now.
+    #[inline]
     pub fn choices(&self, thread: ThreadId, op: &Op) -> u32 {
         match op {
             Op::Signal { cond } => {
@@ -229,6 +234,7 @@ impl SyncState {
 
     /// What an operation turns out to be when its turn has come: a thread leaves the
     /// futex that it waits at now.
+    #[inline]
     pub fn settled(&self, thread: ThreadId, op: Op) -> Op {
         match op {
             Op::FutexLeave { futex } => {

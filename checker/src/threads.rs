@@ -13,10 +13,12 @@ pub struct ThreadSet {
 }
 
 impl ThreadSet {
+    #[inline]
     fn place(thread: ThreadId) -> (usize, u64) {
         (thread.index() / 64, 1 << (thread.index() % 64))
     }
 
+    #[inline]
     pub fn insert(&mut self, thread: ThreadId) {
         let (word, bit) = Self::place(thread);
         if word == 0 {
@@ -43,6 +45,7 @@ impl ThreadSet {
         }
     }
 
+    #[inline]
     pub fn contains(&self, thread: ThreadId) -> bool {
         let (word, bit) = Self::place(thread);
         let held = if word == 0 { self.low } else { self.high.get(word - 1).copied().unwrap_or(0) };

@@ -13,7 +13,7 @@ use crate::{
 use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
-use leno_model::{Access, AccessKind, Event, MutexKind, Op, Outcome, ThreadId};
+use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of memory in one chain. A line is the unit of search only; what conflicts
@@ -40,6 +40,9 @@ struct Entry {
     previous_change: Option<u32>,
     /// For a mutex: the place of its [`Hold`]. For a semaphore: its value after it.
     hold: u32,
+    /// Of a line: this event or one before it in the chain has an access that is plain, or
+    /// weaker than sequentially consistent.
+    loud: bool,
 }
 
 /// A mutex after an event, with the events that made it so.
@@ -240,11 +243,15 @@ impl Trace {
             let touch = if access.kind.writes() { Touch::Changes } else { Touch::Looks };
             for line in lines(&access) {
                 let key = Key::Line(line);
-                let entered = self.entries[first_entry..].iter_mut().find(|e| e.key == key);
-                match entered {
-                    Some(entry) if touch == Touch::Changes => entry.touch = touch,
-                    Some(_) => {}
-                    None => self.index(key, touch, event),
+                let entered = self.entries[first_entry..].iter().position(|e| e.key == key);
+                if entered.is_none() {
+                    self.index(key, touch, event);
+                }
+                let place = entered.map_or(self.entries.len() - 1, |place| first_entry + place);
+                let entry = &mut self.entries[place];
+                entry.loud |= !is_quiet(&access);
+                if touch == Touch::Changes {
+                    entry.touch = touch;
                 }
             }
         }
@@ -273,7 +280,8 @@ impl Trace {
             let before = &self.entries[place as usize];
             if before.touch == Touch::Changes { Some(place) } else { before.previous_change }
         });
-        self.entries.push(Entry { key, touch, event, previous, previous_change, hold });
+        let loud = previous.is_some_and(|place| self.entries[place as usize].loud);
+        self.entries.push(Entry { key, touch, event, previous, previous_change, hold, loud });
     }
 
     fn hold_after(&self, before: Hold, event: u32) -> Hold {
@@ -512,7 +520,17 @@ impl Trace {
     /// Calls `visit` with the events before this one that share a line with it and may
     /// conflict, the latest first in each line, until it says false; and with those that
     /// are long.
-    pub fn neighbours(&self, event: u32, mut visit: impl FnMut(u32) -> bool) {
+    pub fn neighbours(&self, event: u32, visit: impl FnMut(u32) -> bool) {
+        self.visit_neighbours(event, false, visit);
+    }
+
+    /// The same, but for those between which and the event there is nothing but accesses
+    /// that are sequentially consistent: there is no race.
+    pub fn rivals(&self, event: u32, visit: impl FnMut(u32) -> bool) {
+        self.visit_neighbours(event, self.accesses(event).iter().all(is_quiet), visit);
+    }
+
+    fn visit_neighbours(&self, event: u32, loud_only: bool, mut visit: impl FnMut(u32) -> bool) {
         if self.records[event as usize].long {
             (0..event).rev().all(&mut visit);
             return;
@@ -523,10 +541,16 @@ impl Trace {
         self.long.iter().rev().copied().filter(|e| *e < event).all(&mut visit);
         for own in self.entries_of(event) {
             if let Key::Line(_) = own.key {
-                self.conflicting(own, event).map(|entry| entry.event).all(&mut visit);
+                let chain = self.conflicting(own, event);
+                let chain = chain.take_while(|entry| entry.loud || !loud_only);
+                chain.map(|entry| entry.event).all(&mut visit);
             }
         }
     }
+}
+
+fn is_quiet(access: &Access) -> bool {
+    access.atomic == Some(Order::SeqCst)
 }
 
 /// The lines that an access lies in.

@@ -22,10 +22,12 @@ pub enum Order {
 }
 
 impl Order {
+    #[inline]
     pub fn acquires(self) -> bool {
         matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
+    #[inline]
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
@@ -40,10 +42,12 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
+    #[inline]
     pub fn reads(self) -> bool {
         self != AccessKind::Write
     }
 
+    #[inline]
     pub fn writes(self) -> bool {
         self != AccessKind::Read
     }
@@ -65,15 +69,18 @@ pub struct Access {
 }
 
 impl Access {
+    #[inline]
     pub fn end(&self) -> u64 {
         self.addr.saturating_add(self.len)
     }
 
+    #[inline]
     pub fn overlaps(&self, other: &Access) -> bool {
         self.addr < other.end() && other.addr < self.end()
     }
 
     /// Overlapping, and at least one of the two writes.
+    #[inline]
     pub fn conflicts(&self, other: &Access) -> bool {
         (self.kind.writes() || other.kind.writes()) && self.overlaps(other)
     }
@@ -268,6 +275,7 @@ pub enum Op {
 
 impl Op {
     /// The addresses of the synchronisation objects that the operation is on.
+    #[inline]
     pub fn objects(&self) -> [Option<u64>; 2] {
         match *self {
             Op::MutexInit { mutex: object, .. }

@@ -92,6 +92,7 @@ pub struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
+    #[inline]
     pub fn accesses_of(&self, event: &Event) -> &'a [Access] {
         &self.accesses[event.first_access as usize..][..event.access_count as usize]
     }

@@ -14,37 +14,38 @@ pub struct Accesses {
     len: usize,
 }
 
+/// A range of bytes that is accessed.
+#[inline(always)]
+pub const fn one(kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Access {
+    Access { addr, len, kind, atomic }
+}
+
 impl Accesses {
     #[inline(always)]
     pub const fn none() -> Self {
         Self { items: [MaybeUninit::uninit(); MOST], len: 0 }
     }
 
-    #[inline(always)]
-    pub fn one(kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
-        Self::none().and(kind, addr, len, atomic)
-    }
-
     /// As many of these as one event has.
     pub fn first_of(list: &[Access]) -> Self {
-        let add = |all: Self, a: &Access| all.and(a.kind, a.addr, a.len, a.atomic);
-        list.iter().fold(Self::none(), add)
+        let mut all = Self::none();
+        list.iter().for_each(|access| all.push(*access));
+        all
     }
 
     /// Adds a range; an empty one adds nothing.
     #[inline(always)]
-    pub fn and(mut self, kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) -> Self {
-        self.add(kind, addr, len, atomic);
-        self
-    }
-
-    /// The same in place: moving one costs more than filling it.
-    #[inline(always)]
-    pub fn add(&mut self, kind: AccessKind, addr: u64, len: u64, atomic: Option<Order>) {
-        if len > 0 && self.len < MOST {
-            self.items[self.len].write(Access { addr, len, kind, atomic });
+    pub fn push(&mut self, access: Access) {
+        if access.len > 0 && self.len < MOST {
+            self.items[self.len].write(access);
             self.len += 1;
         }
+    }
+}
+
+impl AsRef<[Access]> for Accesses {
+    fn as_ref(&self) -> &[Access] {
+        self
     }
 }
 
@@ -54,5 +55,13 @@ impl core::ops::Deref for Accesses {
     fn deref(&self) -> &[Access] {
         // SAFETY: the first `len` items have been written.
         unsafe { core::slice::from_raw_parts(self.items.as_ptr().cast(), self.len) }
+    }
+}
+
+impl core::ops::DerefMut for Accesses {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Access] {
+        // SAFETY: as above.
+        unsafe { core::slice::from_raw_parts_mut(self.items.as_mut_ptr().cast(), self.len) }
     }
 }

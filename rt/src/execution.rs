@@ -7,7 +7,7 @@
 //! the new thread has reached its first event.)
 
 use crate::{
-    accesses::Accesses,
+    accesses,
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
@@ -20,7 +20,7 @@ use crate::{
     trace::{FailureText, Tracer},
     units,
 };
-use alloc::vec::Vec;
+use alloc::{rc::Rc, vec::Vec};
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Pending, Property, SiteRef, ThreadId,
@@ -136,7 +136,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 
 /// Runs the program's main under `plan` and comes back when the execution is over;
 /// gives the threads that there were.
-pub fn run(plan: Plan, settings: &Settings) -> Vec<ThreadId> {
+pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     sharing::begin();
     kernel::begin();
     let plan_len = plan.steps.len();
@@ -315,7 +315,7 @@ fn switch_to(next: ThreadId) {
 
 /// Makes the running thread's next event: waits for its turn, lets it happen and
 /// records it.
-pub fn event(op: Op, accesses: &Accesses, site: SiteRef) -> Event {
+pub fn event(op: Op, accesses: &[Access], site: SiteRef) -> Event {
     event_patient(op, accesses, site, Patience::default())
 }
 
@@ -329,14 +329,14 @@ pub struct Patience {
 }
 
 /// The same for a wait that may come to another end.
-pub fn event_patient(op: Op, accesses: &Accesses, site: SiteRef, patience: Patience) -> Event {
+pub fn event_patient(op: Op, accesses: &[Access], site: SiteRef, patience: Patience) -> Event {
     event_settled(op, accesses, site, patience, || op)
 }
 
 /// The same where the operation depends on what it finds when the turn has come.
 pub fn event_settled(
     op: Op,
-    accesses: &Accesses,
+    accesses: &[Access],
     site: SiteRef,
     patience: Patience,
     settle: impl FnOnce() -> Op,
@@ -351,32 +351,45 @@ pub fn event_settled(
 }
 
 /// Makes an event of accesses to shared memory, or a part of the step that the thread
-/// is in. `settle` says what they are if that turns out only when the turn has come: a
-/// failed compare-exchange writes nothing.
-pub fn access(planned: &Accesses, site: SiteRef, settle: impl FnOnce() -> Option<Accesses>) {
-    access_of_call(planned, site, true, settle);
+/// is in.
+pub fn access(accesses: &[Access], site: SiteRef) {
+    if joins_section() {
+        add_to_section(accesses);
+    } else {
+        arrive(Op::Access, accesses, site, Patience::default(), true);
+        perform(accesses);
+    }
 }
 
-/// The same for the accesses of a call that is not instrumented; `may_spin`: it may be
-/// the event of a loop that waits.
-pub fn access_of_call(
-    planned: &Accesses,
+/// The same where it turns out only when the turn has come what the accesses are: a
+/// failed compare-exchange writes nothing. `settle` makes `accesses` what they are.
+/// `may_spin`: this may be the event of a loop that waits.
+pub fn access_settled<A: AsRef<[Access]>>(
+    accesses: &mut A,
     site: SiteRef,
     may_spin: bool,
-    settle: impl FnOnce() -> Option<Accesses>,
+    settle: impl FnOnce(&mut A),
 ) {
-    let x = running().expect("accesses are made in an execution");
-    let joins = x.thread().section.is_some();
+    let joins = joins_section();
     if !joins {
-        arrive(Op::Access, planned, site, Patience::default(), may_spin);
+        arrive(Op::Access, accesses.as_ref(), site, Patience::default(), may_spin);
     }
-    let settled = settle();
-    let accesses = settled.as_ref().unwrap_or(planned);
-    match &mut running().expect("still running").thread().section {
-        Some(section) if joins => section.add(accesses),
-        _ => {
-            perform(accesses);
-        }
+    settle(accesses);
+    if joins {
+        add_to_section(accesses.as_ref());
+    } else {
+        perform(accesses.as_ref());
+    }
+}
+
+/// Whether the running thread is in an atomic section.
+fn joins_section() -> bool {
+    running().expect("accesses are made in an execution").thread().section.is_some()
+}
+
+fn add_to_section(accesses: &[Access]) {
+    if let Some(section) = &mut running().expect("still running").thread().section {
+        section.add(accesses);
     }
 }
 
@@ -613,7 +626,7 @@ fn leave() -> ! {
 pub fn end_thread() -> bool {
     let x = running().expect("threads end in an execution");
     let life = fiber::life(x.current);
-    event(Op::End, &Accesses::one(AccessKind::Write, life, 1, Some(Order::SeqCst)), SiteRef(0));
+    event(Op::End, &[accesses::one(AccessKind::Write, life, 1, Some(Order::SeqCst))], SiteRef(0));
     x.thread().alive = false;
     !x.threads.iter().any(|t| t.alive)
 }

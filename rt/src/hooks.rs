@@ -19,42 +19,39 @@ use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Property, Site
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
-    plain(site, &Accesses::one(AccessKind::Read, ptr, len, None));
+    plain(SiteRef(site), &[accesses::one(AccessKind::Read, ptr, len, None)]);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_write(site: u64, ptr: u64, len: u64) {
-    plain(site, &Accesses::one(AccessKind::Write, ptr, len, None));
+    plain(SiteRef(site), &[accesses::one(AccessKind::Write, ptr, len, None)]);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
-    plain(
-        site,
-        &Accesses::one(AccessKind::Read, from, len, None).and(AccessKind::Write, to, len, None),
-    );
+    let read = accesses::one(AccessKind::Read, from, len, None);
+    plain(SiteRef(site), &[read, accesses::one(AccessKind::Write, to, len, None)]);
 }
 
-fn plain(site: u64, accesses: &Accesses) {
-    access(SiteRef(site), accesses);
-    check(accesses, SiteRef(site));
+/// Memory is about to be accessed, perhaps on behalf of an interposed function.
+pub fn plain(site: SiteRef, accesses: &[Access]) {
+    access(site, accesses);
+    check(accesses, site);
 }
 
-/// Memory is about to be accessed: an event if it is shared.
-pub fn access(site: SiteRef, accesses: &Accesses) {
+/// Memory is about to be accessed: an event if it is shared. All ranges have the same
+/// length, which may be 0.
+pub fn access(site: SiteRef, accesses: &[Access]) {
     let Some(thread) = current_thread() else { return };
-    if accesses.is_empty() {
+    if accesses.iter().all(|access| access.len == 0) {
         return;
     }
     execution::require_room(site);
-    let borrowed = borrows(thread, accesses);
-    if borrowed {
-        sharing::is_event(thread, accesses);
-        let mut all = *accesses;
-        add_lives(&mut all, thread);
-        execution::access(&all, site, || None);
-    } else if sharing::is_event(thread, accesses) {
-        execution::access(accesses, site, || None);
+    let event = sharing::is_event(thread, accesses);
+    if borrows(thread, accesses) {
+        execution::access(&with_lives(accesses, thread), site);
+    } else if event {
+        execution::access(accesses, site);
     } else {
         private(site, accesses);
     }
@@ -70,12 +67,14 @@ fn owner(access: &Access) -> Option<ThreadId> {
 }
 
 /// Adds that the stacks of others must still be there.
-fn add_lives(accesses: &mut Accesses, thread: ThreadId) {
-    for place in 0..accesses.len() {
-        if let Some(owner) = owner(&accesses[place]).filter(|owner| *owner != thread) {
-            accesses.add(AccessKind::Read, fiber::life(owner), 1, Some(Order::SeqCst));
+fn with_lives(accesses: &[Access], thread: ThreadId) -> Accesses {
+    let mut all = Accesses::first_of(accesses);
+    for place in 0..all.len() {
+        if let Some(owner) = owner(&all[place]).filter(|owner| *owner != thread) {
+            all.push(accesses::one(AccessKind::Read, fiber::life(owner), 1, Some(Order::SeqCst)));
         }
     }
+    all
 }
 
 /// An event of a synchronisation object. It reads the object, atomically: that makes it
@@ -103,11 +102,13 @@ pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
 fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> Event {
     let mut reads = Accesses::none();
     for object in op.objects().into_iter().flatten() {
-        reads.add(AccessKind::Read, object, 1, Some(Order::SeqCst));
+        reads.push(accesses::one(AccessKind::Read, object, 1, Some(Order::SeqCst)));
     }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
     sharing::is_event(thread, &reads);
-    add_lives(&mut reads, thread);
+    if borrows(thread, &reads) {
+        reads = with_lives(&reads, thread);
+    }
     let mut wrong = None;
     let event = execution::event_settled(op, &reads, site, patience, || {
         wrong = misuse::look(thread, &op, kind);
@@ -120,11 +121,6 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     event
 }
 
-/// Memory is about to be accessed on behalf of an interposed function.
-pub fn modelled(site: SiteRef, accesses: &Accesses) {
-    plain(site.0, accesses);
-}
-
 /// Memory is accessed by a function that is not instrumented. What it accesses is
 /// computed again when its turn has come: it may depend on what is there. More ranges
 /// than an event has are further events. Only the first before a call may be one of a
@@ -135,19 +131,17 @@ pub fn called(site: SiteRef, has_returned: bool, accesses: impl Fn() -> Vec<Acce
     let planned = accesses();
     for first in (0..planned.len()).step_by(accesses::MOST) {
         let part = |all: &[Access]| Accesses::first_of(all.get(first..).unwrap_or_default());
-        let planned = part(&planned);
-        let mut done = planned;
-        if !sharing::is_event(thread, &planned) {
-            private(site, &planned);
+        let mut part_of_it = part(&planned);
+        if !sharing::is_event(thread, &part_of_it) {
+            private(site, &part_of_it);
         } else {
-            let settle = || {
-                done = part(&accesses());
-                sharing::is_event(thread, &done);
-                Some(done)
-            };
-            execution::access_of_call(&planned, site, first == 0 && !has_returned, settle);
+            let may_spin = first == 0 && !has_returned;
+            execution::access_settled(&mut part_of_it, site, may_spin, |done| {
+                *done = part(&accesses());
+                sharing::is_event(thread, done);
+            });
         }
-        check(&done, site);
+        check(&part_of_it, site);
     }
 }
 
@@ -159,11 +153,7 @@ pub fn check(accesses: &[Access], site: SiteRef) {
     }
     for access in accesses {
         if host::owns(access) {
-            let what = String::from(
-                "accesses memory of leno's runtime, which no pointer of the program leads to",
-            );
-            let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
-            execution::fail(Property::Memory, 5, site, text);
+            trespasses(site);
         }
         if !host::looks_for(Property::Memory) {
             continue;
@@ -171,18 +161,33 @@ pub fn check(accesses: &[Access], site: SiteRef) {
         if let Some(owner) = owner(access).filter(|owner| execution::has_ended(*owner)) {
             outlived(access, owner, site);
         }
-        let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) else { continue };
-        let text = FailureText::Misuse {
-            what: describe::misuse(access, &wrong),
-            object: Some(describe::object(wrong.block().start as u64)),
-            parts: execution::block_history(wrong.block().start as u64),
-        };
-        execution::fail(Property::Memory, wrong.code(), site, text);
+        if let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) {
+            misuses(access, &wrong, site);
+        }
     }
+}
+
+#[cold]
+fn trespasses(site: SiteRef) -> ! {
+    let what =
+        String::from("accesses memory of leno's runtime, which no pointer of the program leads to");
+    let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
+    execution::fail(Property::Memory, 5, site, text)
+}
+
+#[cold]
+fn misuses(access: &Access, wrong: &heap::Misuse, site: SiteRef) -> ! {
+    let text = FailureText::Misuse {
+        what: describe::misuse(access, wrong),
+        object: Some(describe::object(wrong.block().start as u64)),
+        parts: execution::block_history(wrong.block().start as u64),
+    };
+    execution::fail(Property::Memory, wrong.code(), site, text)
 }
 
 /// Fails if the stack, which is that of a thread that has ended, is not the own one (the
 /// last thread runs the `atexit` handlers).
+#[cold]
 fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
     if Some(owner) == current_thread() || fiber::is_life(access.addr) {
         return;
@@ -202,7 +207,7 @@ fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_fence(site: u64, order: u32) {
     if running().is_some() {
-        event(Op::Fence(order_of(order)), &Accesses::none(), SiteRef(site));
+        event(Op::Fence(order_of(order)), &[], SiteRef(site));
     }
     core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
 }
@@ -255,29 +260,23 @@ fn atomic(
     settle: impl FnOnce() -> (AccessKind, Order),
 ) {
     let Some(thread) = current_thread() else { return };
-    execution::require_room(SiteRef(site));
-    let access = |kind, order| Accesses::one(kind, ptr, mode.size(), Some(order));
-    let planned = access(planned, mode.order());
-    let borrowed = borrows(thread, &planned);
+    let site = SiteRef(site);
+    execution::require_room(site);
+    let planned = [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
     let shared = sharing::is_event(thread, &planned);
-    if borrowed {
-        let mut all = planned;
-        add_lives(&mut all, thread);
-        execution::access(&all, SiteRef(site), || {
-            let (kind, order) = settle();
-            let mut done = access(kind, order);
-            add_lives(&mut done, thread);
-            Some(done)
-        });
+    let settle = |access: &mut Access| {
+        let (kind, order) = settle();
+        (access.kind, access.atomic) = (kind, Some(order));
+    };
+    if borrows(thread, &planned) {
+        let mut all = with_lives(&planned, thread);
+        execution::access_settled(&mut all, site, true, |all| settle(&mut all[0]));
     } else if shared {
-        execution::access(&planned, SiteRef(site), || {
-            let (kind, order) = settle();
-            Some(access(kind, order))
-        });
+        execution::access_settled(&mut planned.clone(), site, true, |done| settle(&mut done[0]));
     } else {
-        private(SiteRef(site), &planned);
+        private(site, &planned);
     }
-    check(&planned, SiteRef(site));
+    check(&planned, site);
 }
 
 /// Reads `size` bytes (1 to 16) as a number.

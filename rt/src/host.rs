@@ -21,7 +21,7 @@ use crate::{
     trace::place,
     units,
 };
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
 use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
@@ -179,6 +179,7 @@ unsafe extern "C" fn host_main(
         phases::measure();
     }
     let mode = job.mode.clone();
+    *PROPERTIES.get() = job.properties.iter().fold(0, |all, property| all | 1 << *property as u32);
     *JOB.get() = Some(job);
     match mode {
         Mode::Inquest { keep_going, status } => {
@@ -197,7 +198,7 @@ unsafe extern "C" fn host_main(
             sharing::assume(&shared);
             let steps =
                 steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
-            execute(&Plan { steps, ..Plan::default() }, false, true);
+            execute(&Rc::new(Plan { steps, ..Plan::default() }), false, true);
             if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution()
             {
                 nondeterminism(at, None, events);
@@ -232,6 +233,7 @@ fn has_early_threads() -> bool {
 static OWN_DATA: Global<(u64, u64)> = Global::new((0, 0));
 
 /// Whether an access is to the runtime's memory.
+#[inline(always)]
 pub fn owns(access: &Access) -> bool {
     let touches = |low: u64, high: u64| access.addr < high && low < access.end();
     let (low, high) = *OWN_DATA.get();
@@ -249,9 +251,13 @@ fn job() -> &'static Job {
 }
 
 /// Whether violations of a property are to be reported.
+#[inline(always)]
 pub fn looks_for(property: Property) -> bool {
-    job().properties.contains(&property)
+    *PROPERTIES.get() >> property as u32 & 1 != 0
 }
+
+/// The properties of the job, a bit each.
+static PROPERTIES: Global<u32> = Global::new(0);
 
 pub fn replaying() -> bool {
     matches!(job().mode, Mode::Replay { .. })
@@ -287,7 +293,7 @@ fn check(
         let from = phases::ticks();
         let saved = (timer.is_due() || enough && timer.is_wanted())
             .then(|| saved::save(&search, &reported, counts(&search, bugs, digest), steps_limited));
-        let Some(plan) = search.next() else { break };
+        let Some(plan) = search.next().map(Rc::new) else { break };
         if let Some(saved) = saved {
             channel::send(&Message::Saved(Box::new(saved)));
             timer.done(from);
@@ -327,7 +333,7 @@ fn check(
         };
         for bug in shown {
             let name = name(&bug, &events);
-            if !job().properties.contains(&property(&bug)) || reported.contains(&name) {
+            if !looks_for(property(&bug)) || reported.contains(&name) {
                 continue;
             }
             reported.push(name);
@@ -424,7 +430,7 @@ fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
     };
     let plan = Plan { steps: events[..len].iter().map(step).collect(), ..Plan::default() };
     want(bug.clone());
-    let run = execute(&plan, false, true);
+    let run = execute(&Rc::new(plan), false, true);
     if let End::Diverged { at } = run.end {
         nondeterminism(at, events.get(at as usize), run.events);
     }
@@ -447,15 +453,13 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
     if let End::Completed { status } = run.end {
         shown.push(Shown::Status(status));
     }
-    shown.retain(|bug| {
-        job().properties.contains(&property(bug)) && !matches!(bug, Shown::Status(0))
-    });
+    shown.retain(|bug| looks_for(property(bug)) && !matches!(bug, Shown::Status(0)));
     shown
 }
 
 /// Has an execution carried out and gives its record: in place where that is
 /// possible, else, and where it is to be traced, by a child process.
-fn execute(plan: &Plan, keep_going: bool, traced: bool) -> Execution<'static> {
+fn execute(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
         provide_stacks();
         record().reset();
@@ -515,7 +519,7 @@ pub fn provide_stacks() {
     }
 }
 
-fn in_place(plan: &Plan, settings: &Settings) {
+fn in_place(plan: &Rc<Plan>, settings: &Settings) {
     snapshot::take();
     kernel::in_place(true);
     let used = execution::run(plan.clone(), settings);
@@ -527,7 +531,7 @@ fn in_place(plan: &Plan, settings: &Settings) {
 }
 
 /// Gives the child's wait status, of use if it ended early.
-pub fn in_a_child(plan: &Plan, settings: &Settings) -> i32 {
+pub fn in_a_child(plan: &Rc<Plan>, settings: &Settings) -> i32 {
     let pid = sys::fork();
     if pid < 0 {
         fault(Fault::Internal { what: format!("no child process (error {})", -pid) });

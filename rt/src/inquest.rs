@@ -16,7 +16,7 @@ use crate::{
     record::record,
     sys, units,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, rc::Rc, string::String, vec::Vec};
 use leno_checker::{Plan, PlannedStep};
 use leno_model::{
     Event, Property, SiteRef, Step, ThreadId,
@@ -53,7 +53,7 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
         fingerprint: 0,
     };
     let steps: Vec<PlannedStep> = record.events.as_slice().iter().map(step).collect();
-    let plan = Plan { steps, ..Plan::default() };
+    let plan = Rc::new(Plan { steps, ..Plan::default() });
 
     let again = run(&plan, keep_going, false);
     if record.execution().is_some() {
@@ -85,7 +85,7 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
     sys::exit_group(0)
 }
 
-fn run(plan: &Plan, keep_going: bool, traced: bool) -> i32 {
+fn run(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> i32 {
     host::provide_stacks();
     record().reset();
     let settings = Settings { keep_going, traced, cut: traced, ..host::settings() };

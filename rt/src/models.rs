@@ -17,8 +17,8 @@ mod eval;
 mod format;
 
 use crate::{
-    accesses::Accesses, cell::Global, execution, heap, hooks, interpose::refused::refuse,
-    record::List, sharing, units,
+    accesses, cell::Global, execution, heap, hooks, interpose::refused::refuse, record::List,
+    sharing, units,
 };
 use alloc::vec::Vec;
 use eval::Call;
@@ -94,7 +94,7 @@ fn perform(site: SiteRef, effects: &[Effect], call: &Call) {
     }
     for effect in effects {
         if let Effect::Hidden(object) = effect {
-            execution::event(Op::Hidden { object: *object }, &Accesses::none(), site);
+            execution::event(Op::Hidden { object: *object }, &[], site);
         }
     }
     let errno = errno();
@@ -182,7 +182,7 @@ fn give(site: SiteRef, pointer: u64) {
         // line is a guess.
         None => (pointer, 64),
     };
-    sharing::is_event(thread, &Accesses::one(AccessKind::Read, start, len, None));
+    sharing::is_event(thread, &[accesses::one(AccessKind::Read, start, len, None)]);
     let given = GIVEN.get().as_ref().expect("prepared");
     if !given.as_slice().contains(&(site, thread, start, len)) {
         given.push((site, thread, start, len));

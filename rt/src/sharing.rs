@@ -16,7 +16,7 @@
 //! access. It would have seen it.
 //!
 //! The unit is a granule of eight bytes. Each page that is touched has a table with a
-//! word for each granule: who touched it in this execution, or that it is shared.
+//! word for each granule: who touched it and in which execution, or that it is shared.
 
 use crate::{cell::Global, fiber, heap, record::record, units};
 use alloc::{boxed::Box, vec::Vec};
@@ -29,20 +29,19 @@ use leno_model::{
 const GRANULE: u64 = 8;
 const PAGE: u64 = 4096;
 const GRANULES: usize = (PAGE / GRANULE) as usize;
+/// Bits of an owner that are the thread's number. A process of this kind has fewer threads.
+const THREADS: u32 = 16;
 
-const UNTOUCHED: u16 = 0;
-const SHARED: u16 = u16::MAX;
+const UNTOUCHED: u32 = 0;
+const SHARED: u32 = u32::MAX;
 
-struct Page {
-    /// The execution that the owners are of.
-    execution: u32,
-    /// By granule: a thread's number plus one, or one of the two constants.
-    owners: [u16; GRANULES],
-}
+/// By granule: who touched it (see [`Sharing::owner`]), or one of the two constants.
+type Page = [u32; GRANULES];
 
 #[derive(Default)]
 struct Sharing {
     pages: HashMap<u64, Box<Page>>,
+    /// Counts executions, from 1, and begins again when there is no room for the number.
     execution: u32,
     /// Everything is to be recorded.
     all: bool,
@@ -63,46 +62,72 @@ pub fn record_everything(all: bool) {
 
 /// A new execution starts: nobody has touched anything.
 pub fn begin() {
-    sharing().execution += 1;
+    let sharing = sharing();
+    sharing.execution += 1;
+    if sharing.execution == SHARED >> THREADS {
+        sharing.execution = 1;
+        for owner in sharing.pages.values_mut().flat_map(|page| page.iter_mut()) {
+            *owner = if *owner == SHARED { SHARED } else { UNTOUCHED };
+        }
+    }
 }
 
 impl Sharing {
     fn page(&mut self, number: u64) -> &mut Page {
         if self.last.0 != number || self.last.1 == 0 {
-            let fresh = || Box::new(Page { execution: 0, owners: [UNTOUCHED; GRANULES] });
+            let fresh = || Box::new([UNTOUCHED; GRANULES]);
             let page = self.pages.entry(number).or_insert_with(fresh);
             self.last = (number, &raw mut **page as usize);
         }
         // SAFETY: pages are boxed and never dropped, so the address stays good.
-        let page = unsafe { &mut *(self.last.1 as *mut Page) };
-        if page.execution != self.execution {
-            page.execution = self.execution;
-            for owner in &mut page.owners {
-                *owner = if *owner == SHARED { SHARED } else { UNTOUCHED };
-            }
+        unsafe { &mut *(self.last.1 as *mut Page) }
+    }
+
+    /// What stands for a granule that the thread has touched in this execution.
+    #[inline(always)]
+    fn owner(&self, thread: ThreadId) -> u32 {
+        self.execution << THREADS | (thread.0 & ((1 << THREADS) - 1))
+    }
+
+    /// What `touch` gives, where nothing is to be noted and that is seen at a glance, as for
+    /// most accesses: one granule of the last page, shared or touched by the thread before.
+    #[inline(always)]
+    fn seen_before(&self, thread: ThreadId, access: &Access) -> Option<bool> {
+        let (first, last) = (access.addr / GRANULE, access.end().wrapping_sub(1) / GRANULE);
+        if access.len == 0
+            || first != last
+            || first * GRANULE / PAGE != self.last.0
+            || self.last.1 == 0
+        {
+            return None;
         }
-        page
+        // SAFETY: as in `page`.
+        let page = unsafe { &*(self.last.1 as *const Page) };
+        match page[first as usize % GRANULES] {
+            SHARED => Some(true),
+            owner => (owner == self.owner(thread)).then_some(false),
+        }
     }
 
     /// Notes a touch of the granules of a range; true if one of them is shared.
     fn touch(&mut self, thread: ThreadId, access: &Access) -> bool {
-        let me = u16::try_from(thread.0 + 1).unwrap_or(SHARED);
+        let (me, execution) = (self.owner(thread), self.execution);
         let mut shared = false;
         let mut granule = access.addr / GRANULE;
         let end = access.end().div_ceil(GRANULE);
         while granule < end {
             let number = granule * GRANULE / PAGE;
             let until = end.min((number + 1) * PAGE / GRANULE);
-            let owners = &mut self.page(number).owners;
+            let page = self.page(number);
             for granule in granule..until {
-                let owner = &mut owners[granule as usize % GRANULES];
-                if *owner == UNTOUCHED && me != SHARED {
+                let owner = &mut page[granule as usize % GRANULES];
+                if *owner == SHARED {
+                    shared = true;
+                } else if *owner >> THREADS != execution {
                     *owner = me;
                 } else if *owner != me {
-                    if *owner != SHARED {
-                        *owner = SHARED;
-                        record().discovered.push(granule * GRANULE);
-                    }
+                    *owner = SHARED;
+                    record().discovered.push(granule * GRANULE);
                     shared = true;
                 }
             }
@@ -116,6 +141,11 @@ impl Sharing {
 #[inline]
 pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
     let sharing = sharing();
+    if let ([access], false) = (accesses, sharing.all)
+        && let Some(shared) = sharing.seen_before(thread, access)
+    {
+        return shared;
+    }
     // All of them are looked at: each is to have its owner.
     sharing.all
         || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
@@ -124,7 +154,7 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
 /// Whether accesses of these bytes are events already.
 pub fn is_known(addr: u64) -> bool {
     let sharing = sharing();
-    sharing.all || sharing.page(addr / PAGE).owners[(addr / GRANULE) as usize % GRANULES] == SHARED
+    sharing.all || sharing.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == SHARED
 }
 
 /// The same for what is only an event if it is shared, whatever is to be recorded.
@@ -162,7 +192,7 @@ pub fn remember() {
 fn mark(addr: u64, len: u64) {
     for granule in addr / GRANULE..(addr + len).div_ceil(GRANULE) {
         let page = sharing().page(granule * GRANULE / PAGE);
-        page.owners[granule as usize % GRANULES] = SHARED;
+        page[granule as usize % GRANULES] = SHARED;
     }
 }
 
@@ -170,7 +200,7 @@ fn mark(addr: u64, len: u64) {
 pub fn ranges() -> Vec<SharedRange> {
     let mut granules: Vec<u64> = Vec::new();
     for (number, page) in &sharing().pages {
-        let shared = page.owners.iter().enumerate().filter(|(_, owner)| **owner == SHARED);
+        let shared = page.iter().enumerate().filter(|(_, owner)| **owner == SHARED);
         granules.extend(shared.map(|(place, _)| number * PAGE + place as u64 * GRANULE));
     }
     granules.sort_unstable();

@@ -5,8 +5,7 @@
 
 use super::set_errno;
 use crate::{
-    accesses::Accesses,
-    describe,
+    accesses, describe,
     execution::{self, call_site, current_thread, running},
     fiber,
     heap::{self, Found},
@@ -76,7 +75,7 @@ fn release(pointer: Pointer, does: &str) {
     if let Some(what) = mismatch(block.allocated_at, site) {
         return misused(what, pointer, 8, site);
     }
-    hooks::access(site, &Accesses::one(AccessKind::Write, pointer as u64, size, None));
+    hooks::access(site, &[accesses::one(AccessKind::Write, pointer as u64, size, None)]);
     if heap::block(owner, place).freed_at.is_some() {
         return misused(format!("{does} a block that has been freed"), pointer, 4, site);
     }
@@ -160,7 +159,7 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
     }
     hooks::access(
         call_site(),
-        &Accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None),
+        &[accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None)],
     );
     // SAFETY: both blocks are that long, and they are different ones.
     unsafe { core::ptr::copy_nonoverlapping(pointer, new, old.min(size)) };
@@ -216,7 +215,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut Pointer, align: usize, size: u
     if block.is_null() {
         return libc::ENOMEM;
     }
-    hooks::access(call_site(), &Accesses::one(AccessKind::Write, out as u64, 8, None));
+    hooks::access(call_site(), &[accesses::one(AccessKind::Write, out as u64, 8, None)]);
     // SAFETY: the program's own place for the result.
     unsafe { *out = block };
     0

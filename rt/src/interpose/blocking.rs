@@ -7,7 +7,6 @@
 
 use super::time;
 use crate::{
-    accesses::Accesses,
     execution::event,
     hooks::{synchronise, synchronise_timed},
 };
@@ -40,7 +39,7 @@ pub fn acquire(attempt: Op, wait: Op, patience: Patience, site: SiteRef) -> bool
 
 /// Lets the search choose whether a timeout fires.
 pub fn times_out(site: SiteRef) -> bool {
-    let event: Event = event(Op::Choose { alternatives: 2 }, &Accesses::none(), site);
+    let event: Event = event(Op::Choose { alternatives: 2 }, &[], site);
     let fires = event.outcome == Outcome::Chosen(1);
     if fires {
         time::pass();

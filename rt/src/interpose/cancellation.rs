@@ -15,7 +15,6 @@ use super::{
     words::{self, Word},
 };
 use crate::{
-    accesses::Accesses,
     execution::{Patience, call_site, current_thread, event, event_patient, private, running},
     fiber,
 };
@@ -48,7 +47,7 @@ pub fn point() {
         // A thread that comes by for ever is found out as one that waits in a loop.
         return private(call_site(), &words::read(words::word(x.current(), Word::Cancel)));
     };
-    let tried = event(Op::SemTryWait { sem }, &Accesses::none(), call_site());
+    let tried = event(Op::SemTryWait { sem }, &[], call_site());
     if tried.outcome == Outcome::Acquired(true) {
         act();
     }
@@ -63,10 +62,10 @@ pub fn wait(
     leave: impl FnOnce(),
 ) -> Event {
     let Some(sem) = requests() else { return wait(Patience { timed, cancel: None }) };
-    let chosen = event(Op::Choose { alternatives: 2 }, &Accesses::none(), site);
+    let chosen = event(Op::Choose { alternatives: 2 }, &[], site);
     if chosen.outcome == Outcome::Chosen(1) {
         let patience = Patience { timed: true, cancel: None };
-        event_patient(Op::SemWait { sem }, &Accesses::none(), site, patience);
+        event_patient(Op::SemWait { sem }, &[], site, patience);
         leave();
         act();
     }
@@ -110,7 +109,7 @@ pub unsafe extern "C" fn pthread_cancel(handle: u64) -> i32 {
 fn request(target: ThreadId) {
     let sem = words::word(target, Word::Cancel);
     words::is_shared(sem);
-    event(Op::SemPost { sem }, &Accesses::none(), call_site());
+    event(Op::SemPost { sem }, &[], call_site());
 }
 
 /// # Safety

@@ -1,7 +1,7 @@
 //! What `leno.h` offers to the program, and the same by the names of SV-COMP.
 
 use crate::{
-    accesses::Accesses,
+    accesses,
     cell::Global,
     execution::{self, call_site, event, refute, running},
     hooks,
@@ -21,7 +21,7 @@ fn choose(alternatives: u32) -> u32 {
     if running().is_none() {
         return 0;
     }
-    match event(Op::Choose { alternatives }, &Accesses::none(), call_site()).outcome {
+    match event(Op::Choose { alternatives }, &[], call_site()).outcome {
         Outcome::Chosen(value) => value,
         other => unreachable!("a choice came out as {other:?}"),
     }
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn __VERIFIER_nondet_memory(start: *mut u8, len: usize) {
         let byte = any("memory") as u8;
         hooks::access(
             call_site(),
-            &Accesses::one(AccessKind::Write, start as u64, len as u64, None),
+            &[accesses::one(AccessKind::Write, start as u64, len as u64, None)],
         );
         // SAFETY: as the caller says.
         unsafe { start.write_bytes(byte, len) };

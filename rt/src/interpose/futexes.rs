@@ -7,11 +7,11 @@
 
 use super::blocking::times_out;
 use crate::{
-    accesses::Accesses,
+    accesses,
     execution::{Patience, call_site, current_thread, event, event_patient, event_settled},
     hooks, sharing,
 };
-use leno_model::{AccessKind, Event, Op, Order, Outcome};
+use leno_model::{Access, AccessKind, Event, Op, Order, Outcome};
 
 const WAIT: i32 = 0;
 const WAKE: i32 = 1;
@@ -58,8 +58,8 @@ fn error(number: i32) -> i64 {
     -i64::from(number)
 }
 
-fn read(word: u64) -> Accesses {
-    Accesses::one(AccessKind::Read, word, 4, Some(Order::Relaxed))
+fn read(word: u64) -> [Access; 1] {
+    [accesses::one(AccessKind::Read, word, 4, Some(Order::Relaxed))]
 }
 
 fn load(word: u64) -> u32 {
@@ -94,11 +94,11 @@ fn wait(futex: u64, value: u32, bits: u32, timeout: u64) -> i64 {
     }
     let timed = timeout != 0;
     if timed && times_out(site) {
-        let left = event(Op::FutexLeave { futex }, &Accesses::none(), site);
+        let left = event(Op::FutexLeave { futex }, &[], site);
         return if left.outcome == Outcome::Left(true) { error(libc::ETIMEDOUT) } else { 0 };
     }
     let patience = Patience { timed, cancel: None };
-    event_patient(Op::FutexResume { futex }, &Accesses::none(), site, patience);
+    event_patient(Op::FutexResume { futex }, &[], site, patience);
     0
 }
 
@@ -106,10 +106,10 @@ fn wait(futex: u64, value: u32, bits: u32, timeout: u64) -> i64 {
 fn wake(futex: u64, count: u32, bits: u32) -> i64 {
     let site = call_site();
     if count >= ALL {
-        let woken = event(Op::FutexWakeAll { futex, bits }, &Accesses::none(), site);
+        let woken = event(Op::FutexWakeAll { futex, bits }, &[], site);
         return counted(woken.outcome);
     }
-    let one = || event(Op::FutexWake { futex, bits }, &Accesses::none(), site).outcome;
+    let one = || event(Op::FutexWake { futex, bits }, &[], site).outcome;
     repeated(count, one)
 }
 
@@ -119,10 +119,10 @@ fn requeue(from: u64, to: u64, wakes: u32, moves: u32) -> (i64, i64) {
     let woken = wake(from, wakes, ANY);
     if moves >= ALL {
         let op = Op::FutexRequeue { from, to, all: true };
-        return (woken, counted(event(op, &Accesses::none(), site).outcome));
+        return (woken, counted(event(op, &[], site).outcome));
     }
     let op = Op::FutexRequeue { from, to, all: false };
-    (woken, repeated(moves, || event(op, &Accesses::none(), site).outcome))
+    (woken, repeated(moves, || event(op, &[], site).outcome))
 }
 
 /// Whether the word differs from the value. What a call does behind the comparison are
@@ -154,7 +154,7 @@ fn wake_op(first: u64, second: u64, wakes: u32, more: u32, code: u32) -> i64 {
     if op & 7 > 4 || compare > 5 {
         return error(libc::ENOSYS);
     }
-    let changes = Accesses::one(AccessKind::ReadWrite, second, 4, Some(Order::Relaxed));
+    let changes = [accesses::one(AccessKind::ReadWrite, second, 4, Some(Order::Relaxed))];
     if let Some(thread) = current_thread() {
         sharing::is_event(thread, &changes);
     }

@@ -2,7 +2,7 @@
 
 use super::{real, set_errno};
 use crate::{
-    accesses::Accesses,
+    accesses,
     cell::Global,
     execution::{call_site, running},
     hooks,
@@ -78,7 +78,7 @@ const LOOKED_AT: u64 = 1 << 16;
 /// Memory is about to go away or to change as a whole: a write of it.
 fn disturb(start: u64, len: u64) {
     let bytes = len.min(LOOKED_AT);
-    hooks::access(call_site(), &Accesses::one(AccessKind::Write, start, bytes, None));
+    hooks::access(call_site(), &[accesses::one(AccessKind::Write, start, bytes, None)]);
 }
 
 /// # Safety

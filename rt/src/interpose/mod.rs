@@ -34,7 +34,7 @@ pub mod threads;
 pub mod time;
 pub mod words;
 
-use crate::{accesses::Accesses, cell::Global, execution::call_site, hooks, units};
+use crate::{accesses, cell::Global, execution::call_site, hooks, units};
 use core::ffi::CStr;
 use leno_model::AccessKind;
 
@@ -68,16 +68,16 @@ pub fn store<T>(out: *mut T, value: T) {
     if out.is_null() {
         return;
     }
-    let written = Accesses::one(AccessKind::Write, out as u64, size_of::<T>() as u64, None);
-    hooks::modelled(call_site(), &written);
+    let written = [accesses::one(AccessKind::Write, out as u64, size_of::<T>() as u64, None)];
+    hooks::plain(call_site(), &written);
     // SAFETY: the program's own place for the result.
     unsafe { out.write_unaligned(value) };
 }
 
 /// The same for bytes.
 pub fn copy_out(out: *mut u8, bytes: &[u8]) {
-    let written = Accesses::one(AccessKind::Write, out as u64, bytes.len() as u64, None);
-    hooks::modelled(call_site(), &written);
+    let written = [accesses::one(AccessKind::Write, out as u64, bytes.len() as u64, None)];
+    hooks::plain(call_site(), &written);
     // SAFETY: the program's own place for the result.
     unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()) };
 }

@@ -6,10 +6,7 @@
 //! name, so that they do not depend on who comes first; nothing lies there.
 
 use super::{real, set_errno};
-use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, running},
-};
+use crate::execution::{call_site, event, running};
 use alloc::{string::String, vec::Vec};
 use core::ffi::{CStr, c_char};
 use leno_model::{MutexKind, Op};
@@ -60,9 +57,9 @@ fn name_of(name: *const c_char) -> Result<u64, i32> {
 fn exclusively<T>(name: u64, action: impl FnOnce(&mut Vec<Named>) -> T) -> T {
     let site = call_site();
     let kind = MutexKind::Normal;
-    event(Op::Lock { mutex: name, kind }, &Accesses::none(), site);
+    event(Op::Lock { mutex: name, kind }, &[], site);
     let result = action(&mut running().expect("in an execution").named);
-    event(Op::Unlock { mutex: name }, &Accesses::none(), site);
+    event(Op::Unlock { mutex: name }, &[], site);
     result
 }
 
@@ -105,7 +102,7 @@ pub unsafe extern "C" fn sem_open(
                 let semaphore = name + 32 * (1 + generation % (SPACE / 32 - 1));
                 named.push(Named { text, name, semaphore, open: 1, unlinked: false });
                 let init = Op::SemInit { sem: semaphore, value };
-                event(init, &Accesses::none(), call_site());
+                event(init, &[], call_site());
                 Ok(semaphore)
             }
         }

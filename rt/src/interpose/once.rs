@@ -7,7 +7,7 @@
 
 use super::{is_internal, real};
 use crate::{
-    accesses::Accesses,
+    accesses,
     execution::{call_site, running},
     hooks::{self, synchronise},
 };
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
 }
 
 fn mark(control: *mut i32, site: SiteRef, kind: AccessKind, order: Order) {
-    hooks::access(site, &Accesses::one(kind, control as u64, 4, Some(order)));
+    hooks::access(site, &[accesses::one(kind, control as u64, 4, Some(order))]);
 }
 
 /// The running thread ends in the middle of routines, by cancellation or by its own will:

@@ -2,7 +2,6 @@
 
 use super::{descriptors, files, futexes, mappings, random, real, set_errno};
 use crate::{
-    accesses::Accesses,
     execution::{self, call_site, event, finish, running},
     kernel, sys,
     trace::FailureText,
@@ -13,7 +12,7 @@ use leno_model::{End, Op, Property};
 
 /// Waits until all other threads have ended or cannot go on.
 fn wait_for_the_others(status: i32) {
-    event(Op::Exit, &Accesses::none(), call_site());
+    event(Op::Exit, &[], call_site());
     running().expect("in an execution").status = Some(status & 0xff);
 }
 

@@ -3,10 +3,7 @@
 //! function of the thread's own past.
 
 use super::real;
-use crate::{
-    accesses::Accesses,
-    execution::{call_site, event, running},
-};
+use crate::execution::{call_site, event, running};
 use leno_model::Op;
 
 /// Names for libc's hidden state; no program has objects in the first page.
@@ -22,7 +19,7 @@ type Calendar = *mut libc::tm;
 
 fn hidden(object: u64) {
     if running().is_some() {
-        event(Op::Hidden { object }, &Accesses::none(), call_site());
+        event(Op::Hidden { object }, &[], call_site());
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     words::{self, Word},
 };
 use crate::{
-    accesses::Accesses,
+    accesses,
     cell::Global,
     execution::{self, Start, call_site, event, event_patient, running},
     fiber, host,
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn pthread_create(
     };
     let child = x.next_child();
     // glibc has stored the handle when the new thread starts.
-    let stored = Accesses::one(AccessKind::Write, handle as u64, 8, None);
+    let stored = [accesses::one(AccessKind::Write, handle as u64, 8, None)];
     sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
     event(Op::Create { child }, &stored, call_site());
     let mut state = libc::PTHREAD_CREATE_JOINABLE;
@@ -116,12 +116,9 @@ fn give_up(thread: ThreadId) {
 }
 
 fn has_ended(thread: ThreadId) -> bool {
-    let read = Accesses::one(AccessKind::Read, fiber::life(thread), 1, Some(Order::SeqCst));
+    let mut read = [accesses::one(AccessKind::Read, fiber::life(thread), 1, Some(Order::SeqCst))];
     let mut ended = false;
-    execution::access(&read, call_site(), || {
-        ended = !state(thread).alive;
-        None
-    });
+    execution::access_settled(&mut read, call_site(), true, |_| ended = !state(thread).alive);
     ended
 }
 
@@ -146,13 +143,10 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
         give_up(thread);
         return libc::ETIMEDOUT;
     }
-    let stored = if result.is_null() {
-        Accesses::none()
-    } else {
-        Accesses::one(AccessKind::Write, result as u64, 8, None)
-    };
-    sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
-    let wait = |patience| event_patient(Op::Join { thread }, &stored, site, patience);
+    let stored = [accesses::one(AccessKind::Write, result as u64, 8, None)];
+    let stored = if result.is_null() { &[] } else { &stored[..] };
+    sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), stored);
+    let wait = |patience| event_patient(Op::Join { thread }, stored, site, patience);
     if patience == Patience::None {
         wait(execution::Patience::default());
     } else {
@@ -280,7 +274,7 @@ pub fn restore_destructors(kept: &Destructors) {
 pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructor) -> i32 {
     // Which number a key gets depends on the others that there are.
     if running().is_some() {
-        event(Op::Hidden { object: &raw const DESTRUCTORS as u64 }, &Accesses::none(), call_site());
+        event(Op::Hidden { object: &raw const DESTRUCTORS as u64 }, &[], call_site());
     }
     let result = real!(pthread_key_create(key => *mut u32, destructor => Destructor) -> i32);
     if result == 0 {

@@ -5,10 +5,7 @@ use super::{
     cancellation, real, set_errno, store,
     words::{self, Word},
 };
-use crate::{
-    accesses::Accesses,
-    execution::{call_site, current_thread, event_patient, running},
-};
+use crate::execution::{call_site, current_thread, event_patient, running};
 use leno_model::Op;
 
 /// A day in November 2026; what matters is that it is the same in every run.
@@ -197,7 +194,7 @@ pub unsafe extern "C" fn pause() -> i32 {
     let Some(me) = current_thread() else { return real!(pause() -> i32) };
     cancellation::point();
     let (sem, site) = (words::word(me, Word::Signal), call_site());
-    let wait = |patience| event_patient(Op::SemWait { sem }, &Accesses::none(), site, patience);
+    let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
     cancellation::wait(false, site, wait, || {});
     set_errno(libc::EINTR);
     -1

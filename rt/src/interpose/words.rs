@@ -7,11 +7,11 @@
 //! cancels or detaches a thread from another one pays nothing.
 
 use crate::{
-    accesses::Accesses,
+    accesses,
     execution::{self, call_site, current_thread, private},
     fiber, sharing,
 };
-use leno_model::{AccessKind, Order, ThreadId};
+use leno_model::{Access, AccessKind, Order, ThreadId};
 
 #[derive(Clone, Copy)]
 pub enum Word {
@@ -39,12 +39,12 @@ pub fn thread_of(addr: u64, kind: Word) -> Option<ThreadId> {
     fiber::of_handle(handle).filter(|thread| fiber::handle(*thread) == handle)
 }
 
-fn access(word: u64, kind: AccessKind) -> Accesses {
-    Accesses::one(kind, word, 8, Some(Order::SeqCst))
+fn access(word: u64, kind: AccessKind) -> [Access; 1] {
+    [accesses::one(kind, word, 8, Some(Order::SeqCst))]
 }
 
 /// A look at the state.
-pub fn read(word: u64) -> Accesses {
+pub fn read(word: u64) -> [Access; 1] {
     access(word, AccessKind::Read)
 }
 
@@ -55,13 +55,15 @@ pub fn is_shared(word: u64) -> bool {
 
 /// Looks at the state, and perhaps changes it, in one event: `change` says whether it did.
 pub fn exchange(word: u64, change: impl FnOnce() -> bool) {
-    let planned = access(word, AccessKind::ReadWrite);
+    let mut accesses = access(word, AccessKind::ReadWrite);
     if is_shared(word) {
-        execution::access(&planned, call_site(), || {
-            Some(access(word, if change() { AccessKind::ReadWrite } else { AccessKind::Read }))
+        execution::access_settled(&mut accesses, call_site(), true, |[access]| {
+            if !change() {
+                access.kind = AccessKind::Read;
+            }
         });
     } else {
-        private(call_site(), &planned);
+        private(call_site(), &accesses);
         change();
     }
 }
@@ -69,10 +71,7 @@ pub fn exchange(word: u64, change: impl FnOnce() -> bool) {
 /// Looks at the state in one event.
 pub fn look(word: u64, look: impl FnOnce()) {
     if is_shared(word) {
-        execution::access(&read(word), call_site(), || {
-            look();
-            None
-        });
+        execution::access_settled(&mut read(word), call_site(), true, |_| look());
     } else {
         private(call_site(), &read(word));
         look();

@@ -11,7 +11,7 @@
 //! memory: uses of files count as relaxed. What came through a pipe was sent before.
 
 use crate::{
-    accesses::Accesses,
+    accesses::{self, Accesses},
     cell::Global,
     execution::{self, call_site, current_thread, finish, private},
     sharing,
@@ -52,7 +52,11 @@ pub fn label(address: u64) -> Option<String> {
 }
 
 fn accesses(uses: &[(Thing, AccessKind)], order: Order) -> Accesses {
-    uses.iter().fold(Accesses::none(), |all, (thing, kind)| all.and(*kind, thing.0, 8, Some(order)))
+    let mut all = Accesses::none();
+    for (thing, kind) in uses {
+        all.push(accesses::one(*kind, thing.0, 8, Some(order)));
+    }
+    all
 }
 
 /// The running thread is about to use things: waits for its turn if others do so too.
@@ -93,18 +97,17 @@ fn settle(
     changes: impl FnOnce() -> bool,
 ) -> bool {
     let Some(thread) = current_thread() else { return changes() };
-    let planned = accesses(uses, order);
-    if !sharing::is_event(thread, &planned) {
-        private(call_site(), &planned);
+    let mut uses = accesses(uses, order);
+    if !sharing::is_event(thread, &uses) {
+        private(call_site(), &uses);
         return changes();
     }
     let mut changed = true;
-    execution::access_of_call(&planned, call_site(), may_wait, || {
+    execution::access_settled(&mut uses, call_site(), may_wait, |uses| {
         changed = changes();
-        (!changed).then(|| {
-            let looked = planned.iter().map(|a| a.addr);
-            looked.fold(Accesses::none(), |all, addr| all.and(Looks, addr, 8, Some(order)))
-        })
+        if !changed {
+            uses.iter_mut().for_each(|access| access.kind = Looks);
+        }
     });
     changed
 }
