@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SECTION: &str = ".leno";
 pub const MAGIC: [u8; 4] = *b"LENO";
 /// Raised with every change of what the table means.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A site (or, where a field says so, a function): its address in the checked
 /// process. Zero is "not known". It means something inside one check only; what
@@ -176,6 +176,23 @@ pub struct Site {
     pub inlined_at: Vec<(u32, Position)>,
     /// A call whose result nobody looks at.
     pub ignored: bool,
+    /// When the hook is called: what the function may still do.
+    pub before: Option<Residual>,
+    /// The same while the callee of a call runs.
+    pub behind: Option<Residual>,
+}
+
+/// The code that is reachable from a point of a function. Equal digests mean that the
+/// code is the same but for the names of locals and labels, and that the live slots
+/// correspond to each other in their order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Residual {
+    pub digest: u128,
+    /// Something in the code is known by its name to this unit alone: the digest means
+    /// nothing beside one of another unit.
+    pub local: bool,
+    /// The slots of the frame record that the code needs.
+    pub live: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -338,6 +355,8 @@ mod tests {
                 at: position,
                 inlined_at: vec![],
                 ignored: false,
+                before: None,
+                behind: None,
             }],
             ..UnitTable::default()
         }

@@ -8,7 +8,7 @@
 //! memory. Anything else lets it escape.
 
 use crate::ir::{Opcode, Value};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// The object that a pointer points into, as far as `getelementptr` tells.
 pub fn root(pointer: Value) -> Value {
@@ -74,7 +74,7 @@ fn only_copied(address: Value, call: Value) -> bool {
 }
 
 /// Intrinsics that do not make the addresses they are given known to anybody.
-fn keeps_addresses_in(intrinsic: &str) -> bool {
+pub fn keeps_addresses_in(intrinsic: &str) -> bool {
     [
         "llvm.lifetime.",
         "llvm.memcpy.",

@@ -18,7 +18,7 @@ use crate::{
     table::Described,
 };
 use leno_model::site::{Frame, Slot};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 const HEADER: u64 = 24;
 const ALIGN: u64 = 16;
@@ -71,6 +71,12 @@ impl Contents {
             .collect();
         Some(Self { variables, copies, values, names })
     }
+
+    /// What has a slot, in the order of the slots.
+    pub fn slots(&self) -> impl Iterator<Item = Value> {
+        let copies = self.copies.iter().map(|(param, _)| param);
+        self.variables.iter().chain(copies).chain(&self.values).copied()
+    }
 }
 
 /// The source variables of a function by the memory that they lie in.
@@ -92,7 +98,7 @@ pub fn static_allocas(function: Value) -> Vec<Value> {
         .collect()
 }
 
-fn is_static_alloca(value: Value) -> bool {
+pub fn is_static_alloca(value: Value) -> bool {
     value.is_instruction()
         && value.opcode() == Opcode::LLVMAlloca
         && value.operand(0).constant_int().is_some()
@@ -101,8 +107,9 @@ fn is_static_alloca(value: Value) -> bool {
 
 /// When, inside each block, other code gets control.
 ///
-/// Time in a block: four ticks for each instruction, in which its hook is called,
-/// its operands are used, its callee runs, and its result comes into being.
+/// Time in a block: five ticks for each instruction, in which its hook is called, its
+/// operands are used, its callee runs, its result comes into being, and the runtime is
+/// told of that.
 struct Interruptions {
     /// Block and place of each instruction.
     places: HashMap<Value, (usize, i64)>,
@@ -113,14 +120,16 @@ struct Interruptions {
 const USED: i64 = 1;
 const CALLED: i64 = 2;
 const DEFINED: i64 = 3;
+const RETURNED: i64 = 4;
+const TICKS: i64 = 5;
 
 impl Interruptions {
     fn of(function: Value, plan: &Plan) -> Self {
-        let mut places = HashMap::new();
+        let mut places = HashMap::default();
         let blocks = function.blocks();
         for (number, block) in blocks.iter().enumerate() {
             for (place, instruction) in block.instructions().into_iter().enumerate() {
-                places.insert(instruction, (number, place as i64 * 4));
+                places.insert(instruction, (number, place as i64 * TICKS));
             }
         }
         let mut moments = vec![Vec::new(); blocks.len()];
@@ -131,6 +140,9 @@ impl Interruptions {
             }
             if action.calls() {
                 moments[block].push(time + CALLED);
+            }
+            if action.is_announced() {
+                moments[block].push(time + RETURNED);
             }
         }
         Self { places, moments }
@@ -184,7 +196,7 @@ impl Interruptions {
 }
 
 /// Values that are the same in every frame at the same place: addresses in it.
-fn is_computed_from_frame(instruction: Value) -> bool {
+pub fn is_computed_from_frame(instruction: Value) -> bool {
     match instruction.opcode() {
         Opcode::LLVMAlloca => is_static_alloca(instruction),
         Opcode::LLVMGetElementPtr => instruction.operands().all(|operand| {

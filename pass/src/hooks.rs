@@ -10,6 +10,7 @@ use crate::{
     escape::Private,
     frame::{Record, point_after},
     ir::{Builder, Callee, Layout, Opcode, Ordering, Type, Unit, Value},
+    points::Points,
     table::Table,
 };
 use leno_model::site::SiteKind;
@@ -52,6 +53,11 @@ impl Action {
             Action::Call(call) => call.announced || !call.copied.is_empty(),
             _ => true,
         }
+    }
+
+    /// The runtime gets control once more when the instruction has run.
+    pub fn is_announced(&self) -> bool {
+        matches!(self, Action::Call(call) if call.announced && !call.assembly)
     }
 
     /// Other code runs, and returns, while the instruction does.
@@ -172,6 +178,8 @@ pub struct Emitter<'t> {
     pub function: Value,
     /// The function's index in the table.
     pub index: u32,
+    /// What is known of the frame at its instructions.
+    pub points: Points,
     /// Memory in which 16-byte values travel, when some do.
     pub wide: Option<(Value, Value)>,
     /// Memory in which variadic arguments are shown to the runtime, when some are.
@@ -213,6 +221,15 @@ impl Emitter<'_> {
     /// The address that stands for a new site.
     pub fn site(&mut self, kind: SiteKind, instruction: Value) -> Value {
         let index = self.table.site(kind, instruction, self.index);
+        let (before, behind) = (self.points.before(instruction), self.points.behind(instruction));
+        self.table.set_residual(index, before, behind);
+        self.unit.const_offset(self.place, u64::from(index))
+    }
+
+    /// The same for what is told when a call has returned.
+    fn site_behind(&mut self, kind: SiteKind, call: Value) -> Value {
+        let index = self.table.site(kind, call, self.index);
+        self.table.set_residual(index, self.points.returned(call), None);
         self.unit.const_offset(self.place, u64::from(index))
     }
 
@@ -328,7 +345,7 @@ impl Emitter<'_> {
             return;
         };
         self.builder.at(point, instruction, self.function, self.unit);
-        values[0] = self.site(SiteKind::Call(call.callee.clone()), instruction);
+        values[0] = self.site_behind(SiteKind::Call(call.callee.clone()), instruction);
         let ty = instruction.ty();
         values.push(if ty.is_pointer() {
             self.builder.pointer_to_int(instruction, long)

@@ -49,6 +49,19 @@ unsafe fn text(start: *const c_char, len: usize) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// A text that LLVM has made for us, which is then disposed of.
+///
+/// # Safety
+/// `message` ends with a zero and is not used again.
+unsafe fn message(message: *mut c_char) -> String {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        text
+    }
+}
+
 /// The number behind an attribute's name, for the functions that take one.
 fn attribute_kind(name: &str) -> u32 {
     // SAFETY: the name is a slice with its length.
@@ -138,6 +151,24 @@ impl Value {
         }
     }
 
+    /// What one would read in LLVM's assembly. Of constants: their type and value.
+    pub fn print(self) -> String {
+        // SAFETY: the message is LLVM's until it is disposed of.
+        unsafe { message(LLVMPrintValueToString(self.0)) }
+    }
+
+    /// The opcode of a constant expression.
+    pub fn constant_opcode(self) -> Option<Opcode> {
+        // SAFETY: see the head of this file.
+        unsafe { (!LLVMIsAConstantExpr(self.0).is_null()).then(|| LLVMGetConstOpcode(self.0)) }
+    }
+
+    /// The address of a label, as `goto *` needs it.
+    pub fn is_block_address(self) -> bool {
+        // SAFETY: see the head of this file.
+        !unsafe { LLVMIsABlockAddress(self.0) }.is_null()
+    }
+
     /// If this is a `getelementptr`, as an instruction or as a constant: its base.
     pub fn gep_base(self) -> Option<Value> {
         // SAFETY: see the head of this file.
@@ -177,6 +208,36 @@ impl Value {
         use llvm_sys::LLVMLinkage::LLVMAvailableExternallyLinkage;
         // SAFETY: see the head of this file.
         unsafe { LLVMGetLinkage(self.0) == LLVMAvailableExternallyLinkage }
+    }
+
+    /// Of this unit alone: another one may have something else of this name.
+    pub fn is_local(self) -> bool {
+        use llvm_sys::LLVMLinkage::{LLVMInternalLinkage, LLVMPrivateLinkage};
+        // SAFETY: see the head of this file.
+        matches!(unsafe { LLVMGetLinkage(self.0) }, LLVMInternalLinkage | LLVMPrivateLinkage)
+    }
+
+    /// A definition that no other one can take the place of when the program is linked
+    /// by the ordinary rules.
+    pub fn is_strong(self) -> bool {
+        use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
+        // SAFETY: see the head of this file.
+        let external = unsafe { LLVMGetLinkage(self.0) == LLVMExternalLinkage };
+        !self.is_declaration() && (self.is_local() || external)
+    }
+
+    /// A constant of which only the content counts, not the address.
+    pub fn is_nameless_constant(self) -> bool {
+        // SAFETY: see the head of this file.
+        self.is_constant_global()
+            && self.is_private()
+            && unsafe { LLVMGetUnnamedAddress(self.0) }
+                == llvm_sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr
+    }
+
+    pub fn initializer(self) -> Option<Value> {
+        // SAFETY: asked of variables only.
+        wrap(unsafe { LLVMGetInitializer(self.0) }, Value)
     }
 
     /// Without a symbol in the object file.
@@ -355,6 +416,113 @@ impl Value {
         Block(unsafe { LLVMGetNormalDest(self.0) })
     }
 
+    /// The blocks that a terminator leads to.
+    pub fn successors(self) -> Vec<Block> {
+        // SAFETY: asked of terminators only.
+        (0..unsafe { LLVMGetNumSuccessors(self.0) })
+            .map(|index| Block(unsafe { LLVMGetSuccessor(self.0, index) }))
+            .collect()
+    }
+
+    /// The values of a phi node with the blocks they come from.
+    pub fn incoming(self) -> Vec<(Value, Block)> {
+        // SAFETY: asked of phi nodes only.
+        unsafe {
+            (0..LLVMCountIncoming(self.0))
+                .map(|at| {
+                    (
+                        Value(LLVMGetIncomingValue(self.0, at)),
+                        Block(LLVMGetIncomingBlock(self.0, at)),
+                    )
+                })
+                .collect()
+        }
+    }
+
+    /// The values that the branches of a `switch` stand for, without the default.
+    pub fn cases(self) -> Vec<Value> {
+        // SAFETY: asked of `switch` only; the successor 0 is the default.
+        (1..unsafe { LLVMGetNumSuccessors(self.0) })
+            .map(|index| Value(unsafe { LLVMGetSwitchCaseValue(self.0, index) }))
+            .collect()
+    }
+
+    /// All that makes up an instruction (or a constant expression) besides its opcode,
+    /// type and operands, as numbers.
+    pub fn particulars(self, opcode: Opcode) -> Vec<u64> {
+        use Opcode::*;
+        let instruction = self.is_instruction();
+        // SAFETY: each question is asked of the instructions that it is for.
+        unsafe {
+            let mut found = match opcode {
+                LLVMICmp if instruction => {
+                    vec![LLVMGetICmpPredicate(self.0) as u64, LLVMGetICmpSameSign(self.0) as u64]
+                }
+                LLVMFCmp if instruction => vec![LLVMGetFCmpPredicate(self.0) as u64],
+                LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc if instruction => {
+                    vec![LLVMGetNUW(self.0) as u64, LLVMGetNSW(self.0) as u64]
+                }
+                LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr if instruction => {
+                    vec![LLVMGetExact(self.0) as u64]
+                }
+                LLVMZExt | LLVMUIToFP if instruction => vec![LLVMGetNNeg(self.0) as u64],
+                LLVMOr if instruction => vec![LLVMGetIsDisjoint(self.0) as u64],
+                LLVMGetElementPtr => vec![u64::from(LLVMGEPGetNoWrapFlags(self.0))],
+                LLVMLoad | LLVMStore | LLVMFence | LLVMAtomicRMW => vec![
+                    if opcode == LLVMFence { 0 } else { u64::from(self.is_volatile()) },
+                    self.ordering() as u64,
+                    if opcode == LLVMAtomicRMW { self.rmw_op() as u64 } else { 0 },
+                    if self.is_atomic() { u64::from(LLVMGetAtomicSyncScopeID(self.0)) } else { 0 },
+                ],
+                LLVMAtomicCmpXchg => {
+                    let (success, failure) = self.exchange_orderings();
+                    vec![
+                        u64::from(self.is_volatile()),
+                        success as u64,
+                        failure as u64,
+                        u64::from(self.is_weak()),
+                        u64::from(LLVMGetAtomicSyncScopeID(self.0)),
+                    ]
+                }
+                LLVMExtractValue | LLVMInsertValue => {
+                    let count = LLVMGetNumIndices(self.0) as usize;
+                    let indices = std::slice::from_raw_parts(LLVMGetIndices(self.0), count);
+                    indices.iter().map(|index| u64::from(*index)).collect()
+                }
+                LLVMShuffleVector => (0..LLVMGetNumMaskElements(self.0))
+                    .map(|at| LLVMGetMaskValue(self.0, at) as u64)
+                    .collect(),
+                LLVMLandingPad => vec![LLVMIsCleanup(self.0) as u64],
+                LLVMCall | LLVMInvoke | LLVMCallBr => {
+                    vec![u64::from(LLVMGetInstructionCallConv(self.0))]
+                }
+                _ => Vec::new(),
+            };
+            if instruction && LLVMCanValueUseFastMathFlags(self.0) != 0 {
+                found.push(u64::from(LLVMGetFastMathFlags(self.0)));
+            }
+            found
+        }
+    }
+
+    /// Of an integer comparison: `eq` or `ne`.
+    pub fn is_equality(self) -> bool {
+        use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+        // SAFETY: asked of integer comparisons only.
+        matches!(unsafe { LLVMGetICmpPredicate(self.0) }, LLVMIntEQ | LLVMIntNE)
+    }
+
+    fn is_atomic(self) -> bool {
+        // SAFETY: asked of instructions only.
+        unsafe { LLVMIsAtomic(self.0) != 0 }
+    }
+
+    /// The type that a `getelementptr` counts in.
+    pub fn gep_element(self) -> Type {
+        // SAFETY: asked of `getelementptr` only.
+        Type(unsafe { LLVMGetGEPSourceElementType(self.0) })
+    }
+
     /// The `#dbg_declare` and `#dbg_value` records before this instruction.
     pub fn debug_variables(self) -> Vec<DebugVariable> {
         let mut found = Vec::new();
@@ -398,6 +566,16 @@ impl Value {
         // SAFETY: see the head of this file.
         let count = unsafe { LLVMGetNumArgOperands(self.0) };
         (0..count).map(|index| self.operand(index)).collect()
+    }
+
+    pub fn called_type(self) -> Type {
+        // SAFETY: see the head of this file.
+        Type(unsafe { LLVMGetCalledFunctionType(self.0) })
+    }
+
+    pub fn has_bundles(self) -> bool {
+        // SAFETY: see the head of this file.
+        unsafe { LLVMGetNumOperandBundles(self.0) != 0 }
     }
 
     /// How many of the arguments the callee's type names, if it takes others besides.
@@ -467,6 +645,16 @@ impl Value {
         }
     }
 
+    /// The text of an inline assembly's constraints.
+    pub fn asm_constraints(self) -> String {
+        let mut len = 0;
+        // SAFETY: see the head of this file.
+        unsafe {
+            let start = LLVMGetInlineAsmConstraintString(self.0, &mut len);
+            text(start, len)
+        }
+    }
+
     /// The text of an inline assembly.
     pub fn asm_text(self) -> String {
         let mut len = 0;
@@ -507,6 +695,41 @@ impl Block {
 }
 
 impl Type {
+    /// The types that this one is made of, and how many of them there are where the
+    /// type says so.
+    pub fn parts(self) -> (Vec<Type>, u64) {
+        // SAFETY: each question is asked of the types that it is for.
+        unsafe {
+            match self.kind() {
+                Kind::LLVMStructTypeKind if LLVMIsOpaqueStruct(self.0) == 0 => (
+                    (0..LLVMCountStructElementTypes(self.0))
+                        .map(|at| Type(LLVMStructGetTypeAtIndex(self.0, at)))
+                        .collect(),
+                    LLVMIsPackedStruct(self.0) as u64,
+                ),
+                Kind::LLVMArrayTypeKind => {
+                    (vec![Type(LLVMGetElementType(self.0))], LLVMGetArrayLength2(self.0))
+                }
+                Kind::LLVMVectorTypeKind | Kind::LLVMScalableVectorTypeKind => {
+                    (vec![Type(LLVMGetElementType(self.0))], u64::from(LLVMGetVectorSize(self.0)))
+                }
+                Kind::LLVMFunctionTypeKind => {
+                    let count = LLVMCountParamTypes(self.0) as usize;
+                    let mut types = vec![std::ptr::null_mut(); count];
+                    LLVMGetParamTypes(self.0, types.as_mut_ptr());
+                    types.push(LLVMGetReturnType(self.0));
+                    let types = types.into_iter().map(Type).collect();
+                    (types, LLVMIsFunctionVarArg(self.0) as u64)
+                }
+                Kind::LLVMIntegerTypeKind => (Vec::new(), u64::from(self.int_width())),
+                Kind::LLVMPointerTypeKind => {
+                    (Vec::new(), u64::from(LLVMGetPointerAddressSpace(self.0)))
+                }
+                _ => (Vec::new(), 0),
+            }
+        }
+    }
+
     pub fn kind(self) -> Kind {
         // SAFETY: see the head of this file.
         unsafe { LLVMGetTypeKind(self.0) }
@@ -748,12 +971,7 @@ impl Nodes {
     /// basic type, the value of an enumerator.
     pub fn print(self, node: Node) -> String {
         // SAFETY: the message is LLVM's until it is disposed of.
-        unsafe {
-            let message = LLVMPrintValueToString(LLVMMetadataAsValue(self.0, node.0));
-            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-            LLVMDisposeMessage(message);
-            text
-        }
+        unsafe { message(LLVMPrintValueToString(LLVMMetadataAsValue(self.0, node.0))) }
     }
 }
 
@@ -821,6 +1039,17 @@ impl Unit {
             LLVMGetNamedMetadataOperands(self.module, name.as_ptr(), operands.as_mut_ptr());
             wrap(LLVMValueAsMetadata(*operands.first()?), Node)
         }
+    }
+
+    /// Whether another file's definition may be called in the place of one of this
+    /// unit's: it is meant for a shared library.
+    pub fn may_be_interposed(self) -> bool {
+        let flag = |name: &str| {
+            // SAFETY: the name is a slice with its length.
+            let found = unsafe { LLVMGetModuleFlag(self.module, name.as_ptr().cast(), name.len()) };
+            !found.is_null()
+        };
+        flag("PIC Level") && !flag("PIE Level")
     }
 
     pub fn has_function(self, name: &str) -> bool {

@@ -11,6 +11,9 @@ mod escape;
 mod frame;
 mod hooks;
 mod ir;
+mod liveness;
+mod points;
+mod residual;
 mod table;
 mod types;
 
@@ -24,7 +27,9 @@ use inkwell::{
 };
 use ir::{Builder, Layout, Unit, Value};
 use leno_model::site::{SECTION, UnitTable};
-use std::collections::HashSet;
+use points::Points;
+use residual::Bodies;
+use rustc_hash::FxHashSet as HashSet;
 use table::Table;
 
 /// Why a unit could not be instrumented.
@@ -78,9 +83,10 @@ fn instrument_unit(unit: Unit) -> UnitTable {
     }
     forget_promises(unit);
     conventions::apply(unit);
+    let bodies = Bodies::of(unit);
     let place = unit.placeholder(c"leno.unit.placeholder");
     for function in functions(unit) {
-        instrument_function(unit, layout, &mut table, place, function);
+        instrument_function(unit, layout, &mut table, place, &bodies, function);
     }
     let table = table.finish();
     register(unit, place);
@@ -102,7 +108,7 @@ fn functions(unit: Unit) -> Vec<Value> {
 
 /// These functions and all that they call by name.
 fn reachable(functions: Vec<Value>) -> HashSet<Value> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     let mut waiting = functions;
     while let Some(function) = waiting.pop() {
         if !function.is_function() || !found.insert(function) {
@@ -141,12 +147,14 @@ fn instrument_function(
     layout: Layout,
     table: &mut Table,
     place: Value,
+    bodies: &Bodies,
     function: Value,
 ) {
     let index = table.function(function);
     let private = Private::among(frame::static_allocas(function).into_iter());
     let plan = hooks::plan(function, &private, layout);
     let contents = Contents::of(function, &plan, &private, layout);
+    let points = Points::of(function, &plan, contents.as_ref(), bodies, layout);
     let mut emitter = Emitter {
         unit,
         layout,
@@ -155,6 +163,7 @@ fn instrument_function(
         place,
         function,
         index,
+        points,
         wide: None,
         rest: None,
     };

@@ -4,8 +4,8 @@ use crate::{
     ir::{Layout, Node, NodeKind, Nodes, Unit, Value},
     types::Types,
 };
-use leno_model::site::{Frame, Function, Position, Site, SiteKind, UnitTable, Variable};
-use std::collections::HashMap;
+use leno_model::site::{Frame, Function, Position, Residual, Site, SiteKind, UnitTable, Variable};
+use rustc_hash::FxHashMap as HashMap;
 
 // Places of operands (LLVM's DebugInfoMetadata.h).
 const SCOPE: usize = 1;
@@ -38,8 +38,8 @@ impl Table {
         let mut table = Self {
             nodes,
             unit: UnitTable { source: source.clone(), directory, ..UnitTable::default() },
-            files: HashMap::new(),
-            functions: HashMap::new(),
+            files: HashMap::default(),
+            functions: HashMap::default(),
             types: Types::new(nodes),
         };
         table.file_named(source);
@@ -147,8 +147,21 @@ impl Table {
         };
         let inlined_at = chain.map(|location| self.place(location, function)).collect();
         let ignored = matches!(kind, SiteKind::Call(_)) && instruction.users().next().is_none();
-        self.unit.sites.push(Site { kind, function, at, inlined_at, ignored });
+        self.unit.sites.push(Site {
+            kind,
+            function,
+            at,
+            inlined_at,
+            ignored,
+            before: None,
+            behind: None,
+        });
         self.unit.sites.len() as u32 - 1
+    }
+
+    pub fn set_residual(&mut self, site: u32, before: Option<Residual>, behind: Option<Residual>) {
+        let site = &mut self.unit.sites[site as usize];
+        (site.before, site.behind) = (before, behind);
     }
 
     /// Looks a `DILocalVariable` or `DIGlobalVariable` up.

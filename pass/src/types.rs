@@ -6,7 +6,7 @@
 
 use crate::ir::{Node, NodeKind, Nodes};
 use leno_model::site::{Field, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 // DWARF's numbers (DWARF 5, table 7.3) and LLVM's flags of a type (DebugInfoFlags.def).
 mod tag {
@@ -41,7 +41,7 @@ pub struct Types {
 
 impl Types {
     pub fn new(nodes: Nodes) -> Self {
-        Self { nodes, known: HashMap::new(), list: Vec::new() }
+        Self { nodes, known: HashMap::default(), list: Vec::new() }
     }
 
     /// The type's place in the list; it and what it is made of are added when new.
