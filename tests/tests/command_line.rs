@@ -114,8 +114,8 @@ fn a_trace_of_a_program_with_another_constant_is_refused() {
     let directory = scratch();
     let make = |value: &str| {
         let text = format!(
-            "#include <pthread.h>\nint x;\n\
-             void *f(void *p) {{ x = {value}; return p; }}\n\
+            "#include <pthread.h>\nint x = {value};\n\
+             void *f(void *p) {{ x = x + 1; return p; }}\n\
              int main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); x = 2; \
              return pthread_join(t, 0); }}\n"
         );
