@@ -159,9 +159,10 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
         Op::FutexWake { futex, .. } | Op::FutexWakeAll { futex, .. } => {
             [Some((Object::Futex(futex), touch_of_wake(outcome))), None]
         }
+        // Where a thread waits decides what its leaving and its wake-up touch, so that
+        // nobody was moved must be as much of an event as that somebody was.
         Op::FutexRequeue { from, to, .. } => {
-            let touch = touch_of_wake(outcome);
-            [Some((Object::Futex(from), touch)), Some((Object::Futex(to), touch))]
+            [Some((Object::Futex(from), Changes)), Some((Object::Futex(to), Changes))]
         }
         // State inside libc: what a call does to it is not known.
         Op::Hidden { object } => [Some((Object::Hidden(object), Changes)), None],

@@ -14,7 +14,7 @@ use crate::{
     sync::{SyncState, exit_is_due},
 };
 use alloc::{rc::Rc, vec::Vec};
-use leno_model::{Access, AccessKind, End, Event, Op, SiteRef, Step, ThreadId};
+use leno_model::{Access, End, Event, Op, SiteRef, Step, ThreadId, Varies};
 
 /// A thread reaches its next event.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,8 @@ pub struct Arrival<'a> {
     /// A semaphore that also ends the wait when it is posted: the thread's
     /// cancellation. That it is waited for instead is another choice too.
     pub cancel: Option<u64>,
+    /// Whether the accesses depend on what is found when the event happens.
+    pub varies: Varies,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,13 +78,16 @@ struct Thread {
     accesses: Vec<Access>,
     timed: bool,
     cancel: Option<u64>,
+    varies: Varies,
+    found: Option<u64>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
         let (status, site) = (Status::Away, SiteRef(0));
         let (op, accesses) = (Op::Access, Vec::new());
-        Self { status, ordinal: 0, site, op, accesses, timed: false, cancel: None }
+        let (varies, found) = (Varies::Never, None);
+        Self { status, ordinal: 0, site, op, accesses, timed: false, cancel: None, varies, found }
     }
 }
 
@@ -138,6 +143,7 @@ impl Director {
         thread.op = at.op;
         thread.timed = at.timed;
         thread.cancel = at.cancel;
+        (thread.varies, thread.found) = (at.varies, None);
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
         let local_state = at.local_state.map(|state| visit(state, &at));
@@ -182,6 +188,11 @@ impl Director {
         self.thread(thread).op = op;
     }
 
+    /// What the thread that was told to run finds where its single access goes.
+    pub fn finds(&mut self, thread: ThreadId, found: Option<u64>) {
+        self.thread(thread).found = found;
+    }
+
     /// The event of a thread that was told to run happens, with these accesses.
     pub fn perform(&mut self, thread: ThreadId, accesses: &[Access], first_access: u32) -> Event {
         let at = &self.threads[thread.index()];
@@ -203,7 +214,8 @@ impl Director {
             first_access,
             access_count: accesses.len() as u32,
             awaited: iteration != 0,
-            tentative: at.accesses.iter().any(|access| access.kind == AccessKind::ReadWrite),
+            varies: at.varies,
+            found: at.found,
             iteration,
         };
         if let Some(planned) = planned {
@@ -214,14 +226,18 @@ impl Director {
             }
         }
         self.steps += 1;
-        let writes = || accesses.iter().any(|access| access.kind.writes());
-        self.in_vain |=
-            self.plan.only_if_writes && self.steps == self.plan.steps.len() && !writes();
-        // The plan's sleep set is that of the state before the plan's last step.
-        if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
-            let Self { plan, asleep, footprint, awaits, .. } = self;
+        // The plan's sleep set is that of the state before the plan's last step, and its
+        // conditions are on that step.
+        let is_last = self.steps == self.plan.steps.len() && !self.plan.conditions.is_empty();
+        let is_behind = self.steps >= self.plan.steps.len() && !self.asleep.is_empty();
+        if is_last || is_behind {
+            let Self { plan, asleep, footprint, awaits, in_vain, .. } = self;
             footprint.clear();
-            footprint.extend(accesses.iter().copied().chain(awaits.reads(thread)));
+            footprint.extend_from_slice(accesses);
+            footprint.extend_from_slice(plan.repertoire.of(&event, accesses));
+            footprint.extend(awaits.reads(thread));
+            *in_vain |=
+                is_last && !plan.conditions.iter().all(|must| must.holds(&event, footprint));
             asleep.retain(|place| {
                 let Sleeper { event: sleeper, accesses } = &plan.sleep[*place as usize];
                 sleeps_on(sleeper, accesses, &event, footprint)

@@ -58,14 +58,17 @@
 //! commute with it comes after it. And if x cannot happen because of h, then whatever
 //! conflicts with x conflicts with h too.
 //!
+//! **Events that vary.** Whether a compare-exchange writes depends on what it finds. In
+//! the place of x, with what is kept before it, h finds what x has found there, since
+//! nothing that is kept conflicts with x. So it is known how h will come out, and rule 2
+//! and K are judged with that. Where it is not (x is a plain access, so that there is a
+//! data race, or h is an atomic `or`) the schedule has *conditions* on how h comes out,
+//! and its execution ends at h if they are not met. Events whose accesses vary beyond
+//! one place are taken for all that they might do (`repertoire`).
+//!
 //! **Where this is not exact.** All traces are explored, and each counts once in all
-//! cases; but there are two in which an execution may be begun in vain, which
-//! `blocked_by_sleep` counts.
-//! - *A compare-exchange* h that takes the place of an x put off before for a higher
-//!   head which only reads the same place. If h writes, it comes after that head, and
-//!   the schedule is right. If it does not, they commute, and the trace is explored
-//!   elsewhere. Which of the two cannot be known before it is tried, since events have
-//!   no values. The execution ends at h if it does not write.
+//! cases; but there is one, besides conditions, in which an execution may be begun in
+//! vain, which `blocked_by_sleep` counts.
 //! - *A writer* x of a read-write lock that was put off for a reader. Here x cannot
 //!   happen at once, and other readers conflict with x but not with the head. If one of
 //!   a lower thread comes before x after all, then the trace is explored elsewhere. But
@@ -93,7 +96,7 @@
 //! see `reversal`). Common beginnings are kept once (`schedules`).
 
 use crate::{
-    Finding, Plan, PlannedStep, Search,
+    Condition, Finding, Plan, PlannedStep, Search, Sleeper,
     clock::Clocks,
     dependence::{same_round, sleeps_on},
     fingerprint,
@@ -103,7 +106,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::{boxed::Box, vec::Vec};
-use leno_model::{Access, AccessKind, End, Event, Execution, Op, Step, ThreadId};
+use leno_model::{Access, AccessKind, End, Event, Execution, Op, Step, ThreadId, Varies};
 use serde::{Deserialize, Serialize};
 
 /// Why an event stands where it stands in the sequence.
@@ -126,8 +129,8 @@ pub struct Head {
     /// The event that would have happened at `start`; none if that is the head itself
     /// with another choice.
     reversed: Option<Box<Reversed>>,
-    /// Unless it writes, its execution is explored elsewhere.
-    only_if_writes: bool,
+    /// What it must turn out to be, or its execution is explored elsewhere.
+    conditions: Vec<Condition>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -136,11 +139,10 @@ struct Reversed {
     footprint: Vec<Access>,
 }
 
-/// Whose part a branch is.
-enum Belongs {
-    Here,
-    HereIfItWrites,
-    Elsewhere,
+impl Reversed {
+    fn sleeper(&self) -> Sleeper {
+        Sleeper { event: self.event, accesses: self.footprint.clone() }
+    }
 }
 
 /// A branch that the execution at hand has shown.
@@ -190,7 +192,7 @@ impl Optimal {
         self.heads.clear();
         self.places.clear();
         self.planned = self.path.len();
-        let mut plan = Plan::default();
+        let mut plan = Plan { repertoire: self.log.repertoire.clone(), ..Plan::default() };
         let mut differs = false;
         self.shared = 0;
         for turn in &self.path {
@@ -217,7 +219,7 @@ impl Optimal {
         }
         plan.prefer.reverse();
         let last = self.schedules.turn(end).head.as_ref();
-        plan.only_if_writes = last.is_some_and(|head| head.only_if_writes);
+        plan.conditions = last.map_or_else(Vec::new, |head| head.conditions.clone());
         self.log.truncate(self.shared);
         self.reversals.truncate(self.shared);
         plan
@@ -242,7 +244,7 @@ impl Optimal {
         if new && event.choice == 0 {
             let this = path.heads().next_back().filter(|head| head.place == place);
             let as_free =
-                Head { place, start: place, thread, reversed: None, only_if_writes: false };
+                Head { place, start: place, thread, reversed: None, conditions: Vec::new() };
             branches.extend((1..event.choices).map(|choice| Branch {
                 start: place,
                 kept: Vec::new(),
@@ -260,7 +262,7 @@ impl Optimal {
         let limit = exit.unwrap_or(run.events.len()) as u32;
         let place = run.events.len() as u32;
         for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
-            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
+            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending), &[]);
             let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
             let path = Path { trace: &log.trace, schedules, places, heads, strayed };
             let standing = match pending.op {
@@ -362,17 +364,13 @@ impl Path<'_> {
         if !behind.all(|head| stays(head.place) && self.needed(head, first).all(stays)) {
             return None;
         }
-        let only_if_writes = match self.belongs(clocks, race, second) {
-            Belongs::Here => false,
-            Belongs::HereIfItWrites => true,
-            Belongs::Elsewhere => return None,
-        };
+        let there = self.without(clocks, race, second);
+        let mut conditions = self.belongs(clocks, race, second, there.as_ref())?;
         let kept = self.kept(clocks, race);
-        if self.fills_for_another(clocks, race, &kept, second)
-            || self.needs_less(clocks, race, &kept, second)
-        {
+        if self.fills_for_another(clocks, race, &kept, second) {
             return None;
         }
+        conditions.extend(self.needs_all(clocks, &kept, second, there.as_ref())?);
         let reversed = Reversed {
             event: *self.trace.event(first),
             footprint: self.trace.footprint(first).to_vec(),
@@ -383,7 +381,7 @@ impl Path<'_> {
             start: first,
             thread,
             reversed: Some(Box::new(reversed)),
-            only_if_writes,
+            conditions,
         };
         Some(Branch { start: first, kept, head, step: Step { thread, choice: 0 } })
     }
@@ -446,63 +444,103 @@ impl Path<'_> {
         }
     }
 
-    /// Whether the second event, as it would come out in the place of the first, does not
-    /// come after all that is kept. Only with futexes does one object decide what an
-    /// event does to another: who moves waiters may find none, and who leaves does so
-    /// where it was moved to.
-    fn needs_less(&self, clocks: &Clocks, race: &Race<'_>, kept: &[u32], second: u32) -> bool {
-        let op = self.trace.event(second).op;
-        if !matches!(op, Op::FutexRequeue { .. } | Op::FutexLeave { .. }) {
-            return false;
-        }
-        let there = self.without(clocks, race, second, true);
-        let previous = self.trace.previous(second);
-        let until = |event: u32, last: u32| event == last || clocks.ordered(event, last);
-        !kept.iter().all(|event| {
-            let mut behind = kept.iter().filter(|last| *last >= event);
-            previous.is_some_and(|previous| *event <= previous && until(*event, previous))
-                || behind.any(|last| until(*event, *last) && self.conflicts(&there, *last))
-        })
-    }
-
-    /// Whether the branch belongs to this path or to one where `first` has been put off
-    /// for `second` earlier. That is so if `first` has been put off already, for a head
-    /// of a thread with a higher number, and nothing with which `first` races comes
-    /// before `second`.
-    fn belongs(&self, clocks: &Clocks, race: &Race<'_>, second: u32) -> Belongs {
+    /// What has to hold if the branch belongs to this path and not to one where `first` has
+    /// been put off for `second` earlier; none if it does not. That is so if `first` has
+    /// been put off already, for a head of a thread with a higher number, and nothing with
+    /// which `first` races comes before `second`. `there`: the second as it comes out in
+    /// the place of the first, if that is known.
+    fn belongs(
+        &self,
+        clocks: &Clocks,
+        race: &Race<'_>,
+        second: u32,
+        there: Option<&Reversed>,
+    ) -> Option<Vec<Condition>> {
         let (trace, first) = (self.trace, race.first);
         let x = trace.event(first);
-        let mut answer = Belongs::Here;
+        let mut conditions = Vec::new();
         for head in self.heads().rev().filter(|head| head.place < first) {
             let Some(reversed) = &head.reversed else { continue };
             let same = reversed.event.thread == x.thread;
             let waits = matches!(reversed.event.op, Op::WriteLock { .. });
-            let put_off = (same || waits) && self.puts_off(head, first);
+            if !(same || waits)
+                || trace.event(second).thread > head.thread
+                || !self.puts_off(head, first)
+            {
+                continue;
+            }
             let as_now = same
                 && reversed.event.op == x.op
                 && reversed.event.outcome == x.outcome
                 && reversed.footprint == trace.footprint(first);
-            let raced = || {
-                let Reversed { event, footprint } = self.without(clocks, race, second, true);
-                event.op != Op::Access
-                    && !sleeps_on(&reversed.event, &reversed.footprint, &event, &footprint)
+            let raced = |there: &Reversed| {
+                !sleeps_on(&reversed.event, &reversed.footprint, &there.event, &there.footprint)
             };
-            if !put_off || trace.event(second).thread > head.thread || !(as_now || raced()) {
+            if !as_now && there.is_some_and(|there| !raced(there)) {
                 continue;
             }
             let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
-            let precedes = |second: &Reversed| {
-                rivals().any(|rival| self.precedes(clocks, rival, first, second))
+            let kept_after = |rival| match race.kept {
+                Kept::Past => false,
+                Kept::These(kept) => kept.iter().any(|event| clocks.ordered(rival, *event)),
             };
-            if !precedes(&self.without(clocks, race, second, false)) {
-                let tentative = trace.event(second).tentative;
-                if !tentative || !precedes(&self.without(clocks, race, second, true)) {
-                    return Belongs::Elsewhere;
-                }
-                answer = Belongs::HereIfItWrites;
+            if rivals().any(|rival| clocks.covers(rival) || kept_after(rival)) {
+                continue;
+            }
+            let from_rival = |event: &u32| {
+                rivals().any(|rival| {
+                    rival == *event || (rival < *event && clocks.ordered(rival, *event))
+                })
+            };
+            let mut between = (head.start..first).filter(from_rival);
+            match there {
+                Some(there) if between.any(|event| self.conflicts(there, event)) => {}
+                Some(_) => return None,
+                None => conditions.push(Condition {
+                    commutes: (!as_now).then(|| reversed.sleeper()),
+                    conflicts: between.map(|event| self.sleeper(event)).collect(),
+                }),
             }
         }
-        answer
+        Some(conditions)
+    }
+
+    /// What has to hold if all that is kept comes before `second` in the place of the first,
+    /// too; none if it does not. It does if the second comes out as it did.
+    fn needs_all(
+        &self,
+        clocks: &Clocks,
+        kept: &[u32],
+        second: u32,
+        there: Option<&Reversed>,
+    ) -> Option<Vec<Condition>> {
+        let mut conditions = Vec::new();
+        if matches!(self.trace.event(second).varies, Varies::Never | Varies::Somehow(_)) {
+            return Some(conditions);
+        }
+        let until = |event: u32, last: u32| event == last || clocks.ordered(event, last);
+        let previous = self.trace.previous(second);
+        for event in kept.iter().copied() {
+            let own = previous.is_some_and(|last| event <= last && until(event, last));
+            let mut behind = kept.iter().filter(|last| **last > event);
+            if own || behind.any(|last| clocks.ordered(event, *last)) {
+                continue;
+            }
+            match there {
+                Some(there) if self.conflicts(there, event) => {}
+                Some(_) => return None,
+                None => {
+                    let conflicts = alloc::vec![self.sleeper(event)];
+                    conditions.push(Condition { commutes: None, conflicts });
+                }
+            }
+        }
+        Some(conditions)
+    }
+
+    fn sleeper(&self, event: u32) -> Sleeper {
+        let accesses = self.trace.footprint(event).to_vec();
+        Sleeper { event: *self.trace.event(event), accesses }
     }
 
     /// Whether the event for which the head took its place has not happened since,
@@ -514,32 +552,51 @@ impl Path<'_> {
         past.last().is_none_or(|last| *last < head.place)
     }
 
-    /// The second event of a race as it would come out in the place of the first.
-    fn without(&self, clocks: &Clocks, race: &Race<'_>, second: u32, writes: bool) -> Reversed {
-        let event = event_without(self.trace, clocks, second, race.first, race.kept);
-        let mut footprint = self.trace.footprint(second).to_vec();
-        if event.tentative {
-            let own = footprint.iter_mut().take(event.access_count as usize);
-            for access in own.filter(|access| access.atomic.is_some()) {
-                access.kind = if writes { AccessKind::ReadWrite } else { AccessKind::Read };
+    /// The second event of a race as it would come out in the place of the first, if that
+    /// is known. Nothing that is kept conflicts with the first: what is there is what the
+    /// first has found.
+    fn without(&self, clocks: &Clocks, race: &Race<'_>, second: u32) -> Option<Reversed> {
+        let (trace, first) = (self.trace, race.first);
+        let event = event_without(trace, clocks, second, first, race.kept);
+        let mut footprint = trace.footprint(second).to_vec();
+        let written = |read: &Access| {
+            let mut writes = trace.footprint(first).iter().filter(|a| a.kind.writes());
+            writes.any(|write| write.overlaps(read))
+        };
+        let concerned = match event.varies {
+            Varies::Never | Varies::Somehow(_) => false,
+            Varies::WritesIf(_) | Varies::WritesUnless(_) | Varies::Perhaps => {
+                written(footprint.first()?)
             }
+        };
+        if concerned {
+            let (own, other) = (footprint.first_mut()?, trace.accesses(first).first()?);
+            let found = merged(own, event.found?, other, trace.event(first).found?);
+            let writes = match event.varies {
+                Varies::WritesIf(value) => found == value,
+                Varies::WritesUnless(value) => found != value,
+                _ => return None,
+            };
+            own.kind = if writes { AccessKind::ReadWrite } else { AccessKind::Read };
         }
-        Reversed { event, footprint }
+        Some(Reversed { event, footprint })
     }
 
     fn conflicts(&self, reversed: &Reversed, event: u32) -> bool {
         let (e, footprint) = (self.trace.event(event), self.trace.footprint(event));
         !sleeps_on(&reversed.event, &reversed.footprint, e, footprint)
     }
+}
 
-    /// Whether `event`, which is before `first`, comes before `second` without `first`.
-    fn precedes(&self, clocks: &Clocks, event: u32, first: u32, second: &Reversed) -> bool {
-        clocks.covers(event)
-            || (event..first).any(|between| {
-                let ordered = between == event || clocks.ordered(event, between);
-                ordered && self.conflicts(second, between)
-            })
+/// The bytes of an access, with those that another one has as that one has them.
+fn merged(own: &Access, found: u64, other: &Access, others: u64) -> u64 {
+    let (mut bytes, others) = (found.to_le_bytes(), others.to_le_bytes());
+    for (place, byte) in (own.addr..own.end()).zip(&mut bytes) {
+        if (other.addr..other.end()).contains(&place) {
+            *byte = others[(place - other.addr) as usize];
+        }
     }
+    u64::from_le_bytes(bytes)
 }
 
 impl Search for Optimal {
@@ -558,6 +615,10 @@ impl Search for Optimal {
         if let Some(at) = divergence(run, self.planned) {
             self.diverged = true;
             return alloc::vec![Finding::Diverged { at }];
+        }
+        if self.log.begins_anew(run) {
+            *self = Self { log: core::mem::take(&mut self.log), ..Self::default() };
+            return Vec::new();
         }
         let mut branches = Vec::new();
         self.strayed.clear();

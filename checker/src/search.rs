@@ -1,10 +1,11 @@
 //! What every search is, and the bookkeeping that all share.
 
 use crate::{
-    Finding, Plan, blocking::rwlock_before, deadlock, finding::Known, race::Races, trace::Trace,
+    Finding, Plan, Repertoire, blocking::rwlock_before, deadlock, finding::Known, race::Races,
+    trace::Trace,
 };
 use alloc::vec::Vec;
-use leno_model::{End, Event, Execution, Op, Outcome, Pending, wire::Counts};
+use leno_model::{End, Event, Execution, Op, Outcome, Pending, Varies, wire::Counts};
 use serde::{Deserialize, Serialize};
 
 /// A strategy: which executions there are to run. A plan is asked for, run, and
@@ -46,6 +47,7 @@ pub trait Search {
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Log {
     pub trace: Trace,
+    pub repertoire: Repertoire,
     races: Races,
     known: Known,
     counts: Counts,
@@ -59,11 +61,28 @@ impl Log {
         self.races.truncate(events);
     }
 
+    /// Learns what events that vary might access. If that is more than they were taken for,
+    /// what has been explored is worth nothing, and the log is empty again; bugs that
+    /// were found stay known.
+    #[must_use]
+    pub fn begins_anew(&mut self, run: &Execution<'_>) -> bool {
+        let mut grown = false;
+        for event in &run.events[self.trace.len()..] {
+            grown |= self.repertoire.learn(event, run.accesses_of(event));
+        }
+        if grown {
+            self.truncate(0);
+            self.counts = Counts { bugs: self.counts.bugs, ..Counts::default() };
+        }
+        grown
+    }
+
     /// Takes in the execution's next event.
     pub fn push(&mut self, run: &Execution<'_>) -> u32 {
         let place = self.trace.len() as u32;
         let event = &run.events[place as usize];
-        self.trace.push(event, run.accesses_of(event));
+        let accesses = run.accesses_of(event);
+        self.trace.push(event, accesses, self.repertoire.of(event, accesses));
         self.counts.threads = self.counts.threads.max(self.trace.alive().into());
         let Self { trace, races, known, found, .. } = self;
         races.push(trace, place, |first, addr, len| {
@@ -136,7 +155,8 @@ pub fn as_event(pending: &Pending) -> Event {
         first_access: 0,
         access_count: 0,
         awaited: iteration != 0,
-        tentative: false,
+        varies: Varies::Never,
+        found: None,
         iteration,
     }
 }

@@ -108,7 +108,7 @@ impl Source {
         let sleep = asleep.collect();
         self.log.truncate(last);
         self.happens.truncate(last);
-        Plan { steps, sleep, ..Plan::default() }
+        Plan { steps, sleep, repertoire: self.log.repertoire.clone(), ..Plan::default() }
     }
 
     fn accesses_of(&self, sleeper: &Asleep) -> &[Access] {
@@ -195,7 +195,7 @@ impl Source {
                 }
                 continue;
             }
-            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending));
+            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending), &[]);
             // Those that could still go on race when they do. Where the limit of
             // steps keeps them from it, this is the last chance.
             if run.end == End::Bounded || is_blocked(&self.log.trace, pending, place, limit) {
@@ -237,6 +237,10 @@ impl Search for Source {
         if let Some(at) = divergence(run, self.nodes.len()) {
             self.diverged = true;
             return alloc::vec![Finding::Diverged { at }];
+        }
+        if self.log.begins_anew(run) {
+            *self = Self { log: core::mem::take(&mut self.log), ..Self::with(self.rule) };
+            return Vec::new();
         }
         while self.log.trace.len() < run.events.len() {
             let event = &run.events[self.log.trace.len()];

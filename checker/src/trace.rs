@@ -107,8 +107,8 @@ impl Trace {
         &self.accesses[e.first_access as usize..][..e.access_count as usize]
     }
 
-    /// What the event depends on in memory: its accesses and, if it was awaited,
-    /// all that the iteration read.
+    /// What the event depends on in memory: its accesses, what it might have accessed
+    /// instead and, if it was awaited, all that the iteration read.
     pub fn footprint(&self, event: u32) -> &[Access] {
         let first = self.event(event).first_access as usize;
         &self.accesses[first..self.records[event as usize].footprint_end as usize]
@@ -151,11 +151,13 @@ impl Trace {
         self.records.last().map_or(1, |record| record.alive)
     }
 
-    pub fn push(&mut self, event: &Event, accesses: &[Access]) {
+    /// Adds an event. `others`: what it might have accessed besides (see `repertoire`).
+    pub fn push(&mut self, event: &Event, accesses: &[Access], others: &[Access]) {
         let place = self.events.len() as u32;
         let thread = event.thread;
         let first_access = self.accesses.len() as u32;
         self.accesses.extend_from_slice(accesses);
+        self.accesses.extend_from_slice(others);
         let iteration = self.iteration(thread, event.iteration);
         for of_thread in iteration.clone() {
             let read = self.by_thread[thread.index()][of_thread];

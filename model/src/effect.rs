@@ -35,6 +35,34 @@ pub enum Effect {
     Release(Expr),
 }
 
+impl Effect {
+    /// Whether what is accessed depends on what memory holds, and not only on the
+    /// arguments and the result.
+    pub fn varies(&self) -> bool {
+        match self {
+            Effect::Range(Range { start: Start::At(at), bytes, when, .. }) => {
+                at.looks() || bytes.looks() || when.as_ref().is_some_and(Expr::looks)
+            }
+            Effect::Range(_) | Effect::Print(_) | Effect::Scan(_) => true,
+            Effect::Object(at) | Effect::Acquire(at) | Effect::Release(at) => at.looks(),
+            Effect::Hidden(_) => false,
+        }
+    }
+}
+
+impl Expr {
+    /// Whether its value depends on what memory holds.
+    fn looks(&self) -> bool {
+        match self {
+            Expr::Int(_) | Expr::Arg(_) | Expr::Result => false,
+            Expr::Load(..) => true,
+            Expr::Binary(_, left, right) => left.looks() || right.looks(),
+            Expr::Call(Builtin::Min | Builtin::Max, operands) => operands.iter().any(Expr::looks),
+            Expr::Call(..) => true,
+        }
+    }
+}
+
 /// Memory that is read or written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Range {

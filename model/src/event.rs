@@ -355,6 +355,24 @@ pub enum Outcome {
     Serial(bool),
 }
 
+/// How an event's accesses depend on what it finds in memory.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Varies {
+    /// They are what they are.
+    #[default]
+    Never,
+    /// It writes if it finds this value, and else only reads: a compare-exchange.
+    WritesIf(u64),
+    /// It only reads if it finds this value: an exchange for the same value.
+    WritesUnless(u64),
+    /// It has one access, and whether that writes turns out when it is made.
+    Perhaps,
+    /// Which they are turns out when they are made: an atomic section, a string whose
+    /// end is looked for. The number tells calls at one site apart by their arguments;
+    /// 0: by the first access, which does not depend on anything that is found.
+    Somehow(u64),
+}
+
 /// One event of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Event {
@@ -375,9 +393,10 @@ pub struct Event {
     /// The thread had been waiting for another thread to write what it reads here
     /// (see the checker's `awaits`): the event was not enabled before that write.
     pub awaited: bool,
-    /// One of its accesses was to read and write; whether it wrote may have depended
-    /// on what it read, as for a compare-exchange.
-    pub tentative: bool,
+    /// Whether what it does to memory depends on what it finds there.
+    pub varies: Varies,
+    /// What it found where its first access goes, if that is atomic and of no more bytes.
+    pub found: Option<u64>,
     /// For an awaited event: how many of the thread's events before this one make
     /// up the iteration that it would otherwise repeat. 0 for others.
     pub iteration: u32,

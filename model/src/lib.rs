@@ -16,7 +16,7 @@ pub mod site;
 pub mod thread;
 pub mod wire;
 
-pub use event::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome};
+pub use event::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, Varies};
 pub use execution::{End, Execution, Failure, Pending, Property, Step};
 pub use site::SiteRef;
 pub use thread::ThreadId;

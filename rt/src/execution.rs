@@ -24,7 +24,7 @@ use alloc::{rc::Rc, vec::Vec};
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Pending, Property, SiteRef, ThreadId,
-    object::Object, thread::ThreadName, wire::Part,
+    Varies, object::Object, thread::ThreadName, wire::Part,
 };
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
@@ -341,7 +341,7 @@ pub fn event_settled(
     patience: Patience,
     settle: impl FnOnce() -> Op,
 ) -> Event {
-    arrive(op, accesses, site, patience, true);
+    arrive(op, accesses, site, patience, true, Varies::Never);
     let settled = settle();
     let x = running().expect("events happen in an execution");
     if settled != op {
@@ -356,7 +356,7 @@ pub fn access(accesses: &[Access], site: SiteRef) {
     if joins_section() {
         add_to_section(accesses);
     } else {
-        arrive(Op::Access, accesses, site, Patience::default(), true);
+        arrive(Op::Access, accesses, site, Patience::default(), true, Varies::Never);
         perform(accesses);
     }
 }
@@ -368,11 +368,12 @@ pub fn access_settled<A: AsRef<[Access]>>(
     accesses: &mut A,
     site: SiteRef,
     may_spin: bool,
+    varies: Varies,
     settle: impl FnOnce(&mut A),
 ) {
     let joins = joins_section();
     if !joins {
-        arrive(Op::Access, accesses.as_ref(), site, Patience::default(), may_spin);
+        arrive(Op::Access, accesses.as_ref(), site, Patience::default(), may_spin, varies);
     }
     settle(accesses);
     if joins {
@@ -393,8 +394,23 @@ fn add_to_section(accesses: &[Access]) {
     }
 }
 
+/// The running thread's turn has come, and this is what it finds where it accesses memory.
+pub fn finds(value: u64) {
+    let x = running().expect("accesses are made in an execution");
+    if x.thread().section.is_none() {
+        x.director.finds(x.current, Some(value));
+    }
+}
+
 /// Has the running thread stand at its next event until its turn has come.
-fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience, may_spin: bool) {
+fn arrive(
+    op: Op,
+    accesses: &[Access],
+    site: SiteRef,
+    patience: Patience,
+    may_spin: bool,
+    varies: Varies,
+) {
     phases::enter(Phase::Scheduling);
     require_room(site);
     let x = running().expect("events happen in an execution");
@@ -424,7 +440,8 @@ fn arrive(op: Op, accesses: &[Access], site: SiteRef, patience: Patience, may_sp
     let local_state =
         if spins && may_spin { Some(local_state(x.thread().private_writes)) } else { None };
     let Patience { timed, cancel } = patience;
-    let arrival = Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel };
+    let arrival =
+        Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel, varies };
     x.director.arrive(arrival);
     wait_for_turn();
     record().passes(me, site);
@@ -477,7 +494,7 @@ pub fn enter_section(site: SiteRef) {
         section.depth += 1;
         return;
     }
-    arrive(Op::Access, &[], site, Patience::default(), true);
+    arrive(Op::Access, &[], site, Patience::default(), true, Varies::Somehow(0));
     let x = running().expect("still running");
     x.thread().section = Some(Section { depth: 1, accesses: Vec::new() });
 }

@@ -15,7 +15,9 @@ use crate::{
     trace::{self, FailureText},
 };
 use alloc::{string::String, vec::Vec};
-use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId};
+use leno_model::{
+    Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies,
+};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
@@ -126,7 +128,12 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
 /// than an event has are further events. Only the first before a call may be one of a
 /// loop that waits: a second one is at the same site, and behind the call its result is
 /// not part of the local state yet.
-pub fn called(site: SiteRef, has_returned: bool, accesses: impl Fn() -> Vec<Access>) {
+pub fn called(
+    site: SiteRef,
+    has_returned: bool,
+    varies: Varies,
+    accesses: impl Fn() -> Vec<Access>,
+) {
     let Some(thread) = current_thread() else { return };
     let planned = accesses();
     for first in (0..planned.len()).step_by(accesses::MOST) {
@@ -136,7 +143,11 @@ pub fn called(site: SiteRef, has_returned: bool, accesses: impl Fn() -> Vec<Acce
             private(site, &part_of_it);
         } else {
             let may_spin = first == 0 && !has_returned;
-            execution::access_settled(&mut part_of_it, site, may_spin, |done| {
+            let varies = match varies {
+                Varies::Somehow(arguments) => Varies::Somehow(arguments + 2 * first as u64),
+                same => same,
+            };
+            execution::access_settled(&mut part_of_it, site, may_spin, varies, |done| {
                 *done = part(&accesses());
                 sharing::is_event(thread, done);
             });
@@ -230,6 +241,10 @@ impl Mode {
     fn size(self) -> u64 {
         u64::from(self.0 & 0xff)
     }
+    /// The bits of a number of up to eight bytes.
+    fn mask(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.size())
+    }
     fn order(self) -> Order {
         order_of(self.0 >> 8)
     }
@@ -257,6 +272,7 @@ fn atomic(
     ptr: u64,
     mode: Mode,
     planned: AccessKind,
+    varies: Varies,
     settle: impl FnOnce() -> (AccessKind, Order),
 ) {
     let Some(thread) = current_thread() else { return };
@@ -265,14 +281,20 @@ fn atomic(
     let planned = [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
     let shared = sharing::is_event(thread, &planned);
     let settle = |access: &mut Access| {
+        if mode.size() <= 8 {
+            // SAFETY: the program is about to access these bytes.
+            execution::finds(unsafe { load(ptr, mode.size()) } as u64);
+        }
         let (kind, order) = settle();
         (access.kind, access.atomic) = (kind, Some(order));
     };
     if borrows(thread, &planned) {
         let mut all = with_lives(&planned, thread);
-        execution::access_settled(&mut all, site, true, |all| settle(&mut all[0]));
+        execution::access_settled(&mut all, site, true, varies, |all| settle(&mut all[0]));
     } else if shared {
-        execution::access_settled(&mut planned.clone(), site, true, |done| settle(&mut done[0]));
+        execution::access_settled(&mut planned.clone(), site, true, varies, |done| {
+            settle(&mut done[0])
+        });
     } else {
         private(site, &planned);
     }
@@ -319,7 +341,7 @@ unsafe fn store(ptr: u64, size: u64, value: u128) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __leno_atomic_load(site: u64, ptr: u64, mode: u32) -> u64 {
     let mode = Mode(mode);
-    atomic(site, ptr, mode, AccessKind::Read, || (AccessKind::Read, mode.order()));
+    atomic(site, ptr, mode, AccessKind::Read, Varies::Never, || (AccessKind::Read, mode.order()));
     // SAFETY: as the caller says.
     unsafe { load(ptr, mode.size()) as u64 }
 }
@@ -329,7 +351,7 @@ pub unsafe extern "C" fn __leno_atomic_load(site: u64, ptr: u64, mode: u32) -> u
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __leno_atomic_store(site: u64, ptr: u64, value: u64, mode: u32) {
     let mode = Mode(mode);
-    atomic(site, ptr, mode, AccessKind::Write, || (AccessKind::Write, mode.order()));
+    atomic(site, ptr, mode, AccessKind::Write, Varies::Never, || (AccessKind::Write, mode.order()));
     // SAFETY: as the caller says.
     unsafe { store(ptr, mode.size(), u128::from(value)) }
 }
@@ -343,7 +365,12 @@ pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mo
 }
 
 unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
-    atomic(site, ptr, mode, AccessKind::ReadWrite, || {
+    let varies = match mode.operation() {
+        _ if !mode.tests_and_sets() => Varies::Never,
+        0 if mode.size() <= 8 => Varies::WritesUnless(operand as u64 & mode.mask()),
+        _ => Varies::Perhaps,
+    };
+    atomic(site, ptr, mode, AccessKind::ReadWrite, varies, || {
         // SAFETY: as the caller says.
         let old = unsafe { load(ptr, mode.size()) };
         if mode.tests_and_sets() && apply(mode, old, operand) == old {
@@ -433,7 +460,7 @@ pub unsafe extern "C" fn __leno_atomic_cas(
     new: u64,
     mode: u32,
 ) -> Exchanged {
-    let mask = u64::MAX >> (64 - 8 * Mode(mode).size());
+    let mask = Mode(mode).mask();
     // SAFETY: as the caller says.
     let (old, ok) =
         unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new), Mode(mode)) };
@@ -443,7 +470,8 @@ pub unsafe extern "C" fn __leno_atomic_cas(
 unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u128, bool) {
     // SAFETY: as the caller says.
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
-    atomic(site, ptr, mode, AccessKind::ReadWrite, || {
+    let varies = if mode.size() <= 8 { Varies::WritesIf(expected as u64) } else { Varies::Perhaps };
+    atomic(site, ptr, mode, AccessKind::ReadWrite, varies, || {
         if matches() {
             (AccessKind::ReadWrite, mode.order())
         } else {
@@ -466,7 +494,7 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __leno_atomic_load_16(site: u64, ptr: u64, out: *mut u128, mode: u32) {
     let mode = Mode(mode);
-    atomic(site, ptr, mode, AccessKind::Read, || (AccessKind::Read, mode.order()));
+    atomic(site, ptr, mode, AccessKind::Read, Varies::Never, || (AccessKind::Read, mode.order()));
     // SAFETY: as the caller says.
     unsafe { out.write_unaligned(load(ptr, 16)) }
 }
@@ -481,7 +509,7 @@ pub unsafe extern "C" fn __leno_atomic_store_16(
     mode: u32,
 ) {
     let mode = Mode(mode);
-    atomic(site, ptr, mode, AccessKind::Write, || (AccessKind::Write, mode.order()));
+    atomic(site, ptr, mode, AccessKind::Write, Varies::Never, || (AccessKind::Write, mode.order()));
     // SAFETY: as the caller says.
     unsafe { store(ptr, 16, value.read_unaligned()) }
 }

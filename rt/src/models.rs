@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 use eval::Call;
 use hashbrown::HashMap;
 use leno_model::{
-    Access, AccessKind, Execution, Op, Order, SiteRef, ThreadId,
+    Access, AccessKind, Execution, Op, Order, SiteRef, ThreadId, Varies,
     effect::{Effect, Model},
     site::SiteId,
     wire::Job,
@@ -98,7 +98,14 @@ fn perform(site: SiteRef, effects: &[Effect], call: &Call) {
         }
     }
     let errno = errno();
-    hooks::called(site, call.result.is_some(), || {
+    let varies = if effects.iter().any(Effect::varies) {
+        let (args, result) = (call.args.iter().copied(), call.result.unwrap_or(0) as u64);
+        let mix = |all: u64, word: u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Varies::Somehow(args.chain([result]).fold(1, mix) | 1)
+    } else {
+        Varies::Never
+    };
+    hooks::called(site, call.result.is_some(), varies, || {
         let mut accesses = Gathered::default();
         effects.iter().for_each(|effect| accesses.effect(effect, call));
         accesses.list

@@ -2,21 +2,27 @@
 //! index, the clocks and the happens-before of the searches.
 
 use super::Recorded;
-use leno_checker::dependence::dependent;
-use leno_model::{Op, Outcome};
+use leno_checker::{Repertoire, dependence::dependent};
+use leno_model::{Access, Op, Outcome};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-pub fn trace_of(run: &Recorded) -> u64 {
+/// `repertoire`: events that vary count as if they had done all of it.
+pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
     let execution = run.execution();
     let events = &run.events;
     assert!(events.len() <= 128, "a set of events is one word");
-    let depends = |a: usize, b: usize| {
-        let (a, b) = (&events[a], &events[b]);
-        dependent(a, execution.accesses_of(a), b, execution.accesses_of(b))
-    };
+    let footprints: Vec<Vec<Access>> = events
+        .iter()
+        .map(|event| {
+            let accesses = execution.accesses_of(event);
+            [accesses, repertoire.of(event, accesses)].concat()
+        })
+        .collect();
+    let depends =
+        |a: usize, b: usize| dependent(&events[a], &footprints[a], &events[b], &footprints[b]);
     let threads = run.events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(0);
     let mut of_thread: Vec<Vec<usize>> = vec![vec![]; threads];
     let mut waits_for: Vec<Option<u64>> = vec![None; threads];

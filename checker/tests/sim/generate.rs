@@ -2,6 +2,7 @@
 
 use super::{ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC};
 use leno_model::{MutexKind, Order};
+use std::sync::OnceLock;
 
 /// SplitMix64.
 pub struct Random(pub u64);
@@ -30,9 +31,10 @@ impl Random {
 
 /// What a program is about: most draw from one part of the instructions, so that
 /// they meet each other.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Theme {
     Memory,
+    Sections,
     Locks,
     Conditions,
     Spins,
@@ -47,30 +49,45 @@ enum Theme {
 
 pub fn program(seed: u64) -> Program {
     let mut r = Random(seed);
-    let theme = r.pick(&[
-        Theme::Memory,
-        Theme::Locks,
-        Theme::Conditions,
-        Theme::Spins,
-        Theme::Readers,
-        Theme::Readers,
-        Theme::Semaphores,
-        Theme::Semaphores,
-        Theme::Barriers,
-        Theme::Timeouts,
-        Theme::Futexes,
-        Theme::Futexes,
-        Theme::Cancellation,
-        Theme::Cancellation,
-        Theme::All,
-        Theme::All,
-    ]);
+    let theme = only().unwrap_or_else(|| r.pick(&THEMES));
+    about(theme, &mut r)
+}
+
+/// What `LENO_THEME` says that all programs are to be about.
+fn only() -> Option<Theme> {
+    static NAME: OnceLock<Option<String>> = OnceLock::new();
+    let name = NAME.get_or_init(|| std::env::var("LENO_THEME").ok()).as_ref()?;
+    let named = |theme: &&Theme| format!("{theme:?}").eq_ignore_ascii_case(name);
+    Some(*THEMES.iter().find(named).expect("LENO_THEME is the name of a theme"))
+}
+
+const THEMES: [Theme; 17] = [
+    Theme::Memory,
+    Theme::Sections,
+    Theme::Locks,
+    Theme::Conditions,
+    Theme::Spins,
+    Theme::Readers,
+    Theme::Readers,
+    Theme::Semaphores,
+    Theme::Semaphores,
+    Theme::Barriers,
+    Theme::Timeouts,
+    Theme::Futexes,
+    Theme::Futexes,
+    Theme::Cancellation,
+    Theme::Cancellation,
+    Theme::All,
+    Theme::All,
+];
+
+fn about(theme: Theme, r: &mut Random) -> Program {
     let threads = r.pick(&[2, 3, 3, 3, 4]) as usize;
     let total = r.below(7) as usize + 3;
     let mut program = Program { threads: vec![vec![]; threads], ..Program::default() };
     for _ in 0..total {
         let thread = r.below(threads as u64) as usize;
-        let group = instr(&mut r, theme, threads as u32);
+        let group = instr(r, theme, threads as u32);
         program.threads[thread].extend(group);
     }
     if r.one_in(2) {
@@ -102,7 +119,7 @@ pub fn program(seed: u64) -> Program {
         program.threads[thread].push(Instr::Exit);
     }
     if r.one_in(8) {
-        program.handler = instr(&mut r, theme, threads as u32);
+        program.handler = instr(r, theme, threads as u32);
     }
     program.main_ends = r.one_in(6);
     if r.one_in(4) {
@@ -166,6 +183,13 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         9 => vec![Instr::Load { loc, order, reg }, Instr::If { reg, is: value, skip: 1 }],
         10 => vec![Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::SeqCst]))],
         _ => vec![Instr::Copy { from: loc, to: r.pick(&locs[..5]) }],
+    };
+    let sections = |r: &mut Random| match r.below(4) {
+        0 | 1 => {
+            let [test, then, other] = [0; 3].map(|_: u8| r.pick(&locs));
+            vec![Instr::Section { test, is: value, then, other, reg }]
+        }
+        _ => memory(r),
     };
     let locks = |r: &mut Random| match r.below(10) {
         0..3 => vec![Instr::Lock(mutex), Instr::Unlock(mutex)],
@@ -342,6 +366,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
     match (theme, r.below(5)) {
         (Theme::Memory, 0) => others(r),
         (Theme::Memory, _) => memory(r),
+        (Theme::Sections, _) => sections(r),
         (Theme::Locks, 0) => memory(r),
         (Theme::Locks, _) => locks(r),
         (Theme::Conditions, 0) => memory(r),
@@ -360,8 +385,9 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Futexes, _) => futexes(r),
         (Theme::Cancellation, 0) => memory(r),
         (Theme::Cancellation, _) => cancellation(r),
-        (Theme::All, _) => match r.below(11) {
+        (Theme::All, _) => match r.below(12) {
             0 => others(r),
+            11 => sections(r),
             1 => memory(r),
             2 => locks(r),
             3 => conditions(r),

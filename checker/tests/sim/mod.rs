@@ -9,7 +9,7 @@ pub mod oracle;
 use leno_checker::{Arrival, Decision, Director, Limits, Plan};
 use leno_model::{
     Access, AccessKind, End, Event, Execution, Failure, MutexKind, Op, Order, Outcome, Pending,
-    Property, SiteRef, ThreadId,
+    Property, SiteRef, ThreadId, Varies,
 };
 use std::{
     fmt,
@@ -65,6 +65,14 @@ pub enum Instr {
     Copy {
         from: Loc,
         to: Loc,
+    },
+    /// An atomic section: what it does to `then` or to `other` depends on what it reads.
+    Section {
+        test: Loc,
+        is: u64,
+        then: Loc,
+        other: Loc,
+        reg: u8,
     },
     Fence(Order),
     Lock(u8),
@@ -355,6 +363,12 @@ pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
     machine.finish()
 }
 
+fn number(memory: &[u8], loc: Loc) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..loc.1 as usize].copy_from_slice(&memory[loc.0 as usize..][..loc.1 as usize]);
+    u64::from_le_bytes(bytes)
+}
+
 enum Arrives {
     Event(Op, Vec<Access>),
     /// It blocks with a timeout that does not fire.
@@ -384,9 +398,7 @@ impl Machine<'_> {
     }
 
     fn read(&self, loc: Loc) -> u64 {
-        let mut bytes = [0; 8];
-        bytes[..loc.1 as usize].copy_from_slice(&self.memory[loc.0 as usize..][..loc.1 as usize]);
-        u64::from_le_bytes(bytes)
+        number(&self.memory, loc)
     }
 
     fn write(&mut self, loc: Loc, value: u64) {
@@ -409,6 +421,17 @@ impl Machine<'_> {
                 Arrives::Stopped => return,
                 Arrives::Timed(_) | Arrives::Cancellable(..) | Arrives::Event(..) => {
                     let (op, accesses) = next.event();
+                    let phase = self.threads[thread].phase;
+                    let varies = match self.instr(thread) {
+                        Some(Instr::Cas { from, .. } | Instr::UntilCas { from, .. }) => {
+                            Varies::WritesIf(from)
+                        }
+                        Some(Instr::UntilTestAndCas { from, .. }) if phase == 1 => {
+                            Varies::WritesIf(from)
+                        }
+                        Some(Instr::Section { .. }) => Varies::Somehow(0),
+                        _ => Varies::Never,
+                    };
                     let state = &mut self.threads[thread];
                     let ordinal = state.ordinal;
                     state.ordinal += 1;
@@ -427,6 +450,7 @@ impl Machine<'_> {
                         local_state: self.unroll.is_none().then(|| hasher.finish()),
                         timed,
                         cancel,
+                        varies,
                     });
                     return;
                 }
@@ -475,6 +499,8 @@ impl Machine<'_> {
             Instr::Copy { from, to } => {
                 Arrives::Event(Op::Access, vec![access(from, Read, None), access(to, Write, None)])
             }
+            // What it will do is not known on arrival.
+            Instr::Section { .. } => only(Op::Access),
             Instr::Fence(order) => only(Op::Fence(order)),
             Instr::Lock(mutex) => only(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
             Instr::Unlock(mutex) => only(Op::Unlock { mutex: m(mutex) }),
@@ -622,6 +648,8 @@ impl Machine<'_> {
         let id = ThreadId(thread as u32);
         let (_, mut accesses) = self.next(thread).event();
         let instr = self.instr(thread);
+        let memory = self.memory.clone();
+        let before = |loc: Loc| number(&memory, loc);
         let mut read = None;
         // None: this instruction goes on; the phase it does it with.
         let mut again = None;
@@ -642,6 +670,24 @@ impl Machine<'_> {
                 let found = self.read(loc);
                 self.write(loc, found.wrapping_add(1));
                 read = Some((reg, found));
+            }
+            Some(Instr::Section { test, is, then, other, reg }) => {
+                let access = |loc: Loc, kind| Access {
+                    addr: BASE + loc.0,
+                    len: loc.1,
+                    kind,
+                    atomic: Some(Order::SeqCst),
+                };
+                let found = self.read(test);
+                accesses.push(access(test, AccessKind::Read));
+                if found == is {
+                    self.write(then, found.wrapping_add(1));
+                    accesses.push(access(then, AccessKind::Write));
+                    read = Some((reg, found));
+                } else {
+                    read = Some((reg, self.read(other)));
+                    accesses.push(access(other, AccessKind::Read));
+                }
             }
             Some(Instr::Copy { from, to }) => self.write(to, self.read(from)),
             Some(Instr::Until { loc, is, .. }) => {
@@ -683,6 +729,9 @@ impl Machine<'_> {
         }
         let first = self.out.accesses.len() as u32;
         self.out.accesses.extend_from_slice(&accesses);
+        if let [Access { addr, len, atomic: Some(_), .. }] = accesses[..] {
+            self.director.finds(id, Some(before(Loc(addr - BASE, len))));
+        }
         let event = self.director.perform(id, &accesses, first);
         self.out.events.push(event);
         match (instr, event.outcome) {

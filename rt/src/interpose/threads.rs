@@ -15,7 +15,7 @@ use crate::{
     sharing,
 };
 use alloc::vec::Vec;
-use leno_model::{AccessKind, Op, Order, ThreadId};
+use leno_model::{AccessKind, Op, Order, ThreadId, Varies};
 
 type Value = *mut libc::c_void;
 
@@ -118,7 +118,9 @@ fn give_up(thread: ThreadId) {
 fn has_ended(thread: ThreadId) -> bool {
     let mut read = [accesses::one(AccessKind::Read, fiber::life(thread), 1, Some(Order::SeqCst))];
     let mut ended = false;
-    execution::access_settled(&mut read, call_site(), true, |_| ended = !state(thread).alive);
+    execution::access_settled(&mut read, call_site(), true, Varies::Never, |_| {
+        ended = !state(thread).alive;
+    });
     ended
 }
 

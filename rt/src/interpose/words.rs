@@ -11,7 +11,7 @@ use crate::{
     execution::{self, call_site, current_thread, private},
     fiber, sharing,
 };
-use leno_model::{Access, AccessKind, Order, ThreadId};
+use leno_model::{Access, AccessKind, Order, ThreadId, Varies};
 
 #[derive(Clone, Copy)]
 pub enum Word {
@@ -57,7 +57,7 @@ pub fn is_shared(word: u64) -> bool {
 pub fn exchange(word: u64, change: impl FnOnce() -> bool) {
     let mut accesses = access(word, AccessKind::ReadWrite);
     if is_shared(word) {
-        execution::access_settled(&mut accesses, call_site(), true, |[access]| {
+        execution::access_settled(&mut accesses, call_site(), true, Varies::Perhaps, |[access]| {
             if !change() {
                 access.kind = AccessKind::Read;
             }
@@ -71,7 +71,7 @@ pub fn exchange(word: u64, change: impl FnOnce() -> bool) {
 /// Looks at the state in one event.
 pub fn look(word: u64, look: impl FnOnce()) {
     if is_shared(word) {
-        execution::access_settled(&mut read(word), call_site(), true, |_| look());
+        execution::access_settled(&mut read(word), call_site(), true, Varies::Never, |_| look());
     } else {
         private(call_site(), &read(word));
         look();

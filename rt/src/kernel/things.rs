@@ -18,7 +18,7 @@ use crate::{
 };
 use alloc::string::String;
 use hashbrown::HashMap;
-use leno_model::{AccessKind, End, Order, object::OUTSIDE};
+use leno_model::{AccessKind, End, Order, Varies, object::OUTSIDE};
 
 pub use AccessKind::{Read as Looks, ReadWrite as Changes};
 
@@ -103,7 +103,9 @@ fn settle(
         return changes();
     }
     let mut changed = true;
-    execution::access_settled(&mut uses, call_site(), may_wait, |uses| {
+    // Which things these are is a matter of the arguments.
+    let varies = if uses.len() == 1 { Varies::Perhaps } else { Varies::Somehow(0) };
+    execution::access_settled(&mut uses, call_site(), may_wait, varies, |uses| {
         changed = changes();
         if !changed {
             uses.iter_mut().for_each(|access| access.kind = Looks);

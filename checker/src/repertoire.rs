@@ -1,0 +1,62 @@
+//! What an event might have accessed, by what others of its kind were seen to access.
+//!
+//! The accesses of an atomic section, and of a call that looks for the end of a string,
+//! depend on what they find. So what commutes with such an event would depend on what
+//! came before it, even on what commutes with it: moved before another event it may
+//! touch what it did not touch before, and what should have come before *that* is not to
+//! be seen in the execution at hand. No reduction can have this, neither one that has
+//! sleep sets nor one that has not.
+//!
+//! So they all take such an event for one that accesses everything that the thread has
+//! accessed at this site, with these arguments, in any execution. That is a larger relation than is needed, and a sound
+//! one. When it turns out to be too small the search begins anew with what is known by
+//! now; mostly that is after the first execution or two.
+
+use alloc::vec::Vec;
+use hashbrown::HashMap;
+use leno_model::{Access, Event, SiteRef, ThreadId, Varies};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Repertoire {
+    seen: HashMap<Key, Vec<Access>>,
+}
+
+type Key = (ThreadId, SiteRef, u64);
+
+fn key(event: &Event, accesses: &[Access]) -> Option<Key> {
+    let Varies::Somehow(arguments) = event.varies else { return None };
+    let first = || accesses.first().map_or(0, |access| access.addr);
+    Some((event.thread, event.site, if arguments == 0 { first() } else { arguments }))
+}
+
+impl Repertoire {
+    /// Takes in what the event has accessed. Says whether that is more than events before
+    /// it were taken for.
+    pub fn learn(&mut self, event: &Event, accesses: &[Access]) -> bool {
+        let Some(key) = key(event, accesses) else { return false };
+        let Some(seen) = self.seen.get_mut(&key) else {
+            self.seen.insert(key, accesses.to_vec());
+            return false;
+        };
+        let known = seen.len();
+        for access in accesses {
+            if !seen.iter().any(|other| covers(other, access)) {
+                seen.push(*access);
+            }
+        }
+        known < seen.len()
+    }
+
+    /// What the event might have accessed.
+    pub fn of(&self, event: &Event, accesses: &[Access]) -> &[Access] {
+        let seen = key(event, accesses).and_then(|key| self.seen.get(&key));
+        seen.map_or(&[], |seen| seen.as_slice())
+    }
+}
+
+/// Whether what conflicts with the second conflicts with the first.
+fn covers(first: &Access, second: &Access) -> bool {
+    let writes = first.kind.writes() || !second.kind.writes();
+    writes && first.addr <= second.addr && second.end() <= first.end()
+}
