@@ -26,7 +26,7 @@ use leno_model::{
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    env,
+    env, fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -71,6 +71,10 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         words,
         input,
         journal: Journal::create(),
+        libraries: match &args.resume {
+            Some(directory) => SearchFile::read(directory)?.libraries,
+            None => Vec::new(),
+        },
         progress,
         sources,
         models,
@@ -125,6 +129,8 @@ struct Check<'a> {
     words: Vec<String>,
     input: Input,
     journal: Journal,
+    /// Instrumented libraries that it is known to open while it runs.
+    libraries: Vec<String>,
     progress: Progress,
     /// The user's models.
     sources: Vec<Source>,
@@ -163,6 +169,7 @@ impl<'a> Check<'a> {
             program: self.program.clone(),
             args: self.words.clone(),
             files: self.images.files()?,
+            libraries: self.libraries.clone(),
             options: search_file::options(self.args),
             time: self.before + self.started.elapsed(),
             traces: traces.collect(),
@@ -180,6 +187,7 @@ impl<'a> Check<'a> {
             show_output: self.args.show_output,
             input: &self.input,
             journal: &self.journal,
+            libraries: &self.libraries,
         })?;
         // While the program is being loaded.
         let ours = program::exports(&self.runtime)?;
@@ -222,6 +230,11 @@ impl<'a> Check<'a> {
                     self.saved = true;
                 }
                 Next::Message(Message::Replayed(_)) => {}
+                Next::Message(Message::Fault(Fault::Library { path })) => {
+                    drop(running);
+                    self.open(path)?;
+                    return self.converse(mode, deadline);
+                }
                 Next::Message(Message::Fault(Fault::Died { how, thread, site })) => {
                     let place = words::last_seen(&thread, site, &self.images);
                     return Err(self.broken_off(format!("{how}{place}")));
@@ -234,6 +247,24 @@ impl<'a> Check<'a> {
                 }
             }
         }
+    }
+
+    /// The program opens an instrumented library: the check begins anew with it.
+    fn open(&mut self, path: String) -> Result<(), Error> {
+        let path = library(path)?;
+        if self.libraries.contains(&path) {
+            return Err(Error::Unsupported(format!(
+                "dlopen of {path}, which cannot be loaded before main"
+            )));
+        }
+        self.notes.push(format!(
+            "{path}, which the program opens by dlopen, is loaded before main: its constructors \
+             run there"
+        ));
+        self.libraries.push(path);
+        self.journal = Journal::create();
+        self.counts = Counts::default();
+        Ok(())
     }
 
     /// What is known of functions that are not instrumented.
@@ -301,6 +332,7 @@ impl<'a> Check<'a> {
                 .map_err(|source| Error::Read { path: ".".into(), source })?,
             units: self.images.units().to_vec(),
             files: self.images.files()?,
+            libraries: self.libraries.clone(),
             max_steps: self.args.max_steps,
             models: self.sources.clone(),
             options: serde_json::to_value(self.args).unwrap_or_default(),
@@ -469,6 +501,9 @@ pub fn fault_error(fault: Fault, images: &Images) -> Error {
                 side(found)
             ))
         }
+        Fault::Library { path } => {
+            Error::Changed(format!("the program opens {path}, which it did not open before"))
+        }
         Fault::Unsupported { what, site: None } => Error::Unsupported(what),
         Fault::Unsupported { what, site } => {
             Error::Unsupported(format!("{what}, at {}", words::place(site, images)))
@@ -479,6 +514,12 @@ pub fn fault_error(fault: Fault, images: &Images) -> Error {
         }
         Fault::Internal { what } => Error::Runtime(what),
     }
+}
+
+/// A library's name that does not depend on the current directory.
+fn library(path: String) -> Result<String, Error> {
+    let failed = |source| Error::Read { path: path.clone().into(), source };
+    Ok(fs::canonicalize(&path).map_err(failed)?.to_string_lossy().into_owned())
 }
 
 fn utf8(word: &std::ffi::OsString) -> Result<String, Error> {

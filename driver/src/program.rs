@@ -7,7 +7,7 @@ use crate::{
     interrupt,
     scratch::Scratch,
 };
-use leno_model::wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, Message};
+use leno_model::wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, LIBRARIES, Message};
 use object::{
     Architecture, Object as _, ObjectSymbol as _,
     read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _},
@@ -135,6 +135,8 @@ pub struct Launch<'a> {
     pub show_output: bool,
     pub input: &'a Input,
     pub journal: &'a Journal,
+    /// Libraries that the program opens while it runs; see [`LIBRARIES`].
+    pub libraries: &'a [String],
 }
 
 /// Memory that the runtime keeps its records in: it is there when the process is not any
@@ -212,6 +214,7 @@ impl Running {
             .args(launch.args)
             .env(CHANNEL, theirs.as_raw_fd().to_string())
             .env_remove(JOURNAL)
+            .env(LIBRARIES, launch.libraries.join("\n"))
             .env("LD_BIND_NOW", "1")
             .env("LD_PRELOAD", preload(launch.runtime))
             .stdin(launch.input.stdio())

@@ -133,6 +133,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
         show_output,
         input: &input,
         journal: &Journal::create(),
+        libraries: &file.libraries,
     };
     let mut running = Running::start(&launch)?;
     let mut images = Images::default();

@@ -18,7 +18,7 @@ use std::{
 pub const NAME: &str = "search.leno";
 
 /// How the file begins; the number is raised when the rest means something else.
-const MAGIC: &[u8] = b"leno search 1\n";
+const MAGIC: &[u8] = b"leno search 2\n";
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SearchFile {
@@ -28,6 +28,8 @@ pub struct SearchFile {
     pub args: Vec<String>,
     /// The instrumented files with a digest of each.
     pub files: Vec<(String, String)>,
+    /// Those of them that the program opens while it runs.
+    pub libraries: Vec<String>,
     /// The options that decide what is explored, as JSON.
     pub options: String,
     /// How long the check has taken until now.

@@ -28,6 +28,9 @@ pub struct TraceFile {
     /// The files that these are in, each with a digest of all of it: a trace is of this
     /// build only, and a changed constant changes no table.
     pub files: Vec<(String, String)>,
+    /// Those of them that the program opens while it runs.
+    #[serde(default)]
+    pub libraries: Vec<String>,
     pub max_steps: u64,
     /// The models that the user had added.
     #[serde(default)]

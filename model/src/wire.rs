@@ -23,6 +23,11 @@ pub const CHANNEL: &str = "LENO_CHANNEL";
 /// driver owns and the runtime keeps its records in, so that they outlive the process.
 pub const JOURNAL: &str = "LENO_JOURNAL";
 
+/// The environment variable that names libraries, one a line, which the program opens by
+/// `dlopen` while it runs. They are loaded before its `main` is called, so that what is
+/// known of a program does not depend on how far an execution has come.
+pub const LIBRARIES: &str = "LENO_LIBRARIES";
+
 /// The last hook that the program passed. It stands in the journal at
 /// [`LAST_HOOK`], where the driver can see it at any time.
 #[derive(Clone, Copy, Debug)]
@@ -210,6 +215,8 @@ pub enum Fault {
     Nondeterminism { step: u32, expected: Option<Place>, found: Option<Place> },
     /// The program did something that the runtime cannot check.
     Unsupported { what: String, site: Option<SiteId> },
+    /// The program has opened an instrumented library that was not loaded before `main`.
+    Library { path: String },
     /// An execution ended behind the runtime's back, last seen at this site in the thread
     /// with this path (see [`crate::thread::ThreadTable::path`]).
     Died { how: String, thread: Vec<u32>, site: Option<SiteId> },

@@ -25,7 +25,9 @@ use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
 use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy, fingerprint};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
-    wire::{CHANNEL, Counts, Fault, JOURNAL, Job, Message, Mode, Saved, SearchKind, Summary},
+    wire::{
+        CHANNEL, Counts, Fault, JOURNAL, Job, LIBRARIES, Message, Mode, Saved, SearchKind, Summary,
+    },
 };
 
 pub type Main = unsafe extern "C" fn(i32, *mut *mut libc::c_char, *mut *mut libc::c_char) -> i32;
@@ -138,6 +140,7 @@ unsafe extern "C" fn host_main(
     if let Some(program) = PROGRAM.get() {
         program.envp = envp;
     }
+    load_libraries();
     if let Some(file) = units::damage() {
         let what = format!("the .leno section of {file} is damaged or of another version of leno");
         fault(Fault::Unsupported { what, site: None });
@@ -154,6 +157,7 @@ unsafe extern "C" fn host_main(
         libc::unsetenv(c"LD_BIND_NOW".as_ptr());
         libc::unsetenv(c"LENO_CHANNEL".as_ptr());
         libc::unsetenv(c"LENO_JOURNAL".as_ptr());
+        libc::unsetenv(c"LENO_LIBRARIES".as_ptr());
     }
     fiber::probe();
     *OWN_DATA.get() = units::range_of(&raw const OWN_DATA as u64).unwrap_or_default();
@@ -215,6 +219,24 @@ unsafe extern "C" fn host_main(
         }
     }
     sys::exit_group(0)
+}
+
+/// Loads what the program is known to open later. Their constructors run now. A library that
+/// cannot be loaded from here is left to the program.
+fn load_libraries() {
+    let name = format!("{LIBRARIES}\0");
+    // SAFETY: strings that end with a zero.
+    unsafe {
+        let value = libc::getenv(name.as_ptr().cast());
+        if value.is_null() {
+            return;
+        }
+        for path in core::ffi::CStr::from_ptr(value).to_bytes().split(|byte| *byte == b'\n') {
+            let mut path = path.to_vec();
+            path.push(0);
+            libc::dlopen(path.as_ptr().cast(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        }
+    }
 }
 
 /// Whether there are kernel threads besides this one.

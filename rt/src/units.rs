@@ -1,11 +1,11 @@
 //! The instrumented units that are loaded, and what their tables say.
 
-use crate::{cell::Global, fiber::FrameRecord, sys};
+use crate::{cell::Global, execution, fiber::FrameRecord, host, sys};
 use alloc::{string::String, vec::Vec};
 use leno_model::{
     SiteRef,
     site::{SiteId, SiteKind, UnitHeader, UnitTable},
-    wire::Unit,
+    wire::{Fault, Unit},
 };
 
 /// A unit as the runtime uses it.
@@ -52,6 +52,11 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
     };
     let Ok((header, table)) = UnitTable::decode(table) else { return damaged(unit) };
     let (image, bias) = image_of(unit as u64).unwrap_or_default();
+    if execution::running().is_some() {
+        // By `dlopen`. The check begins anew with the library loaded from the start: the
+        // numbers of units, what is constant, what the models say are all settled by then.
+        host::fault(Fault::Library { path: image });
+    }
     let start = unit as u64;
     let loaded = Loaded {
         start,

@@ -160,3 +160,77 @@ fn ccache_may_stand_in_front() {
     let hits = said.lines().find(|line| line.trim_start().starts_with("Hits:")).unwrap_or(&said);
     assert!(hits.contains(" 2 /"), "{hits}");
 }
+
+const PLUGIN: &str = "
+int counter;
+void bump(void) { counter++; }
+";
+
+const SECOND: &str = "
+#include <string.h>
+static char text[8];
+static int ready;
+__attribute__((constructor)) static void prepare(void) { ready = 1; }
+int tell(const char *word) { strcpy(text, word); return ready; }
+";
+
+const OPENER: &str = r#"
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+static void (*bump)(void);
+static int (*tell)(const char *);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void visit(const char *word) {
+    if (LOCKED) pthread_mutex_lock(&lock);
+    if (TELL) assert(tell(word) == 1); else bump();
+    if (LOCKED) pthread_mutex_unlock(&lock);
+}
+static void *work(void *unused) { visit("two"); return unused; }
+int main(void) {
+    void *first = dlopen("./plugin.so", RTLD_NOW);
+    void *second = dlopen("./second.so", RTLD_NOW | RTLD_GLOBAL);
+    assert(first && second && !dlopen("./none.so", RTLD_NOW));
+    bump = (void (*)(void))dlsym(first, "bump");
+    tell = (int (*)(const char *))dlsym(second, "tell");
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    visit("one");
+    pthread_join(thread, 0);
+    return dlclose(first);
+}
+"#;
+
+/// Their positions, the names of their variables and the models of what they call are known
+/// as if they had been linked, and a trace of them can be replayed.
+#[test]
+fn libraries_opened_by_dlopen_are_checked_too() {
+    let here = scratch();
+    let here = here.path();
+    for (name, text) in [("plugin.c", PLUGIN), ("second.c", SECOND), ("opener.c", OPENER)] {
+        fs::write(here.join(name), text).unwrap();
+    }
+    succeeds(
+        here,
+        "leno-cc -fPIC -shared plugin.c -o plugin.so; leno-cc -fPIC -shared second.c -o second.so",
+    );
+    let check = |options: &str| {
+        succeeds(here, &format!("leno-cc -pthread {options} opener.c -o opener && ./opener"));
+        shell(here, "leno check ./opener")
+    };
+    let (status, said) = check("-DLOCKED=0 -DTELL=0");
+    assert_eq!(status, Some(1), "{said}");
+    for part in ["data race on counter", "declared at plugin.c:2", "plugin.c:3 in bump"] {
+        assert!(said.contains(part), "{part} is not in:\n{said}");
+    }
+    let (status, said) = shell(here, "leno replay leno.out/race-1.json");
+    assert_eq!(status, Some(1), "{said}");
+    let (status, said) = check("-DLOCKED=0 -DTELL=1");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("data race on text") && said.contains("second.c:6 in tell"), "{said}");
+    for which in ["-DTELL=0", "-DTELL=1"] {
+        let (status, said) = check(&format!("-DLOCKED=1 {which}"));
+        assert_eq!(status, Some(0), "{said}");
+        assert!(said.contains("2 executions") && said.contains("before main"), "{said}");
+    }
+}
