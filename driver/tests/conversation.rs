@@ -72,6 +72,7 @@ fn start(script: &str) -> Running {
         show_output: false,
         input: &Input::none(),
         journal: &Journal::create(),
+        libraries: &[],
     };
     let mut running = Running::start(&launch).unwrap();
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));
