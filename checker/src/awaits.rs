@@ -2,32 +2,59 @@
 //!
 //! Without this a spin lock has infinitely many executions. A thread *repeats* if
 //! it comes back to a site with the local state that it had there before, and has
-//! since executed nothing but events that read: loads, failed compare-exchanges,
-//! failed attempts at locks and semaphores, fences. Those events are the
-//! *iteration*. The code is deterministic, so if none of what the iteration read has
-//! been changed by another thread since it was read, the next iteration would read
-//! the same and come back to the same site in the same state. So the pending event
-//! is disabled until another thread changes one of these bytes or objects.
+//! since executed nothing but events that leave nothing behind. Those events are the
+//! *iteration*:
+//! - it reads: loads, failed compare-exchanges, failed attempts at locks and
+//!   semaphores, fences;
+//! - it locks and unlocks: what the iteration has acquired it has released again, and
+//!   it has released nothing else, so it holds at its end what it held at its start;
+//! - it waits with a timeout, which fires, and it chooses (`Choose`).
 //!
-//! **Nothing is lost.** Take any execution in which some thread makes such an
-//! idle iteration and remove it. The thread is in the same state afterwards; it
-//! wrote nothing; what it acquired it had acquired by the same reads one iteration
-//! earlier; it released nothing, so every event of another thread that races with
-//! a read of the idle iteration races with the same read of the one before. What
-//! remains is an execution with the same bugs and the same final state. An
-//! iteration that counts (a bounded retry loop) has a different local state each
+//! If none of what the iteration read has been changed by another thread since it was
+//! read, the thread *idles*: it is disabled until another thread changes one of these
+//! bytes or objects. That it locked something, after waiting or by an attempt that
+//! succeeded, is no reading of the lock.
+//!
+//! **Nothing is lost.** Take any execution in which a thread begins anew after such an
+//! iteration, and remove the iteration: the thread is in the same state without it.
+//! The others are too. The iteration wrote nothing, so they read the same; a lock that
+//! it held kept some of them waiting, who now need not; a signal found it in no wait.
+//! There is one way to notice it: an attempt at the lock that fails, or whatever else
+//! touches a thing while the thread has it. Then the iteration counts for none (`floor`
+//! in the code), and the thread may begin anew; unless the attempt is an iteration by
+//! itself, of a loop that does nothing else, and can be removed as well. What is lost, by C11, is that the
+//! iteration released what came before it; so at most there are more races. What it
+//! acquired is acquired by the next one, which locks the same and reads later. So what
+//! remains is an execution, with the same bugs, the same final state and fewer
+//! iterations, and in the end there are none left that are begun while the thread
+//! idles. (Bugs *in* the removed iteration, a race of its read with a later write, are
+//! those of an execution that ends sooner.) The next iteration need not be like the
+//! one that is removed: it may choose differently, meet a write half way or find a lock
+//! taken that was free. (So what the thread waits for is not a matter of soundness. It
+//! waits for what is most likely to let it leave the loop.)
+//!
+//! An iteration that counts (a bounded retry loop) has a different local state each
 //! time and is no repetition. If nobody is left to make the write, the program
-//! would spin for ever: the execution is stuck, and that is a hang.
+//! would spin for ever: the execution is stuck, and that is a hang. Not so if the
+//! iteration has made a choice of the program's own (`leno_choose`): then the
+//! loop ends by another choice, which is another execution, and this one is dropped.
+//! That a timeout fires is no such choice: where nothing else happens any more, it does.
+//! And not so if an attempt that succeeded would fail now.
 //!
 //! **For the reduction**, whether the event is enabled must be a matter of the
 //! trace and not of its linearisation. It is: it is enabled if and only if for some
-//! event r of the iteration there is an event w of another thread, dependent on r
-//! and after it. (w before the *end* of the iteration counts too: then the thread
-//! is never seen disabled, and is told apart from one that was by nothing.) That
-//! order is part of the trace. No event disables it again. So the repeating event
-//! is treated as a read of all that the iteration read, `Event::awaited` is set
-//! whether or not a scheduler ever saw it disabled, and the race of w and the event
-//! can be reversed if and only if another such w is left (see `happens`).
+//! event r of the iteration there is an event w of another thread that changes what r
+//! read, after it ([`ends_wait`]). (w before the *end* of the iteration counts too: then
+//! the thread is never seen disabled, and is told apart from one that was by nothing.)
+//! That order is part of the trace, and so is whether the iteration was noticed. No
+//! event disables it again. So the repeating event is treated as a read of all that the
+//! iteration read, `Event::awaited` is set whether or not a scheduler ever saw it
+//! disabled, and the race of w and the event can be reversed if and only if another such
+//! w is left (see `happens`).
+//!
+//! An event that itself can be blocked by an object would then wait for two things. So
+//! it does not: before it the thread makes an event of its own, `Op::Await`, which does
+//! the waiting for the write and nothing else.
 
 use crate::{
     dependence::{Object, Touch, touches, tried},
@@ -44,9 +71,11 @@ pub struct Repeat {
     pub iteration: u32,
     /// Nothing of what the iteration read has been changed.
     pub idle: bool,
+    /// The program has chosen to repeat it, and could have chosen otherwise.
+    pub chosen: bool,
 }
 
-/// All threads' reads since each of them last did something else.
+/// All threads' events since each of them last left something behind.
 #[derive(Clone, Default, Debug)]
 pub struct Awaits {
     /// Events so far.
@@ -54,8 +83,8 @@ pub struct Awaits {
     threads: Vec<Window>,
     /// How many of them stand idle.
     idle: u32,
-    /// What was written or changed, and when. Kept only once some thread has told its
-    /// local state: before that no iteration can begin.
+    /// What was written or changed, when and by whom. Kept only once some thread has told
+    /// its local state: before that no iteration can begin.
     changes: Vec<Change>,
     /// The first so many of them are in the tables below. A program that never repeats
     /// itself never asks for any.
@@ -64,7 +93,7 @@ pub struct Awaits {
     written: HashMap<u64, [u32; 8]>,
     /// The same for writes too long to be spread over `written`.
     written_ranges: Vec<(Access, u32)>,
-    changed: HashMap<Object, u32>,
+    changed: HashMap<Object, Changed>,
     watching: bool,
 }
 
@@ -72,28 +101,56 @@ pub struct Awaits {
 struct Change {
     what: What,
     at: u32,
+    by: ThreadId,
 }
 
-/// A thread's last events, as long as they only read.
+/// When an object was last changed and by whom, and when by somebody else before that.
+#[derive(Clone, Copy, Debug)]
+struct Changed {
+    last: u32,
+    by: ThreadId,
+    by_others: u32,
+}
+
+/// A thread's last events, as long as they leave nothing behind.
 #[derive(Clone, Default, Debug)]
 struct Window {
-    /// For each event a digest of site and local state; 0 if the state is unknown.
-    visits: Vec<u64>,
-    /// Where the first `indexed` of them were last seen. A loop that only reads may go
+    steps: Vec<Step>,
+    /// Where the first `indexed` visits were last seen. A loop that only reads may go
     /// round many times and never be in the same state.
     latest: HashMap<u64, u32>,
     indexed: usize,
-    /// For each event, where its reads begin in `reads`.
-    first_read: Vec<u32>,
     reads: Vec<Read>,
+    holds: Vec<Hold>,
+    /// What is held of what was acquired in the window, and by which step.
+    held: Vec<(Object, Touch, u32)>,
+    /// No iteration may begin before this step: what it acquired was noticed.
+    floor: u32,
+    /// Who has noticed what was acquired in which step, and perhaps has not: that is
+    /// known when it arrives at its next event.
+    noticed: Vec<(ThreadId, u32)>,
     arrived: u64,
     standing: Repeat,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// A digest of site and local state; 0 if the state is unknown.
+    visit: u64,
+    /// Where its reads and holds begin.
+    first_read: u32,
+    first_hold: u32,
+    chosen: bool,
+    /// An attempt that succeeded.
+    attempt: Option<Op>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Read {
     what: What,
     at: u32,
+    /// It is what the event was for, and not the memory of an object that it used.
+    meant: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,27 +159,37 @@ enum What {
     Object(Object),
 }
 
+/// An object is acquired, or released.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Hold {
+    object: Object,
+    acquired: bool,
+}
+
 /// So many visits are looked through before they are indexed.
 const UNINDEXED: usize = 64;
 
 impl Window {
     /// The last event before which the thread stood like this.
     fn last_visit(&mut self, visit: u64) -> Option<usize> {
-        if self.visits.len() - self.indexed > UNINDEXED {
-            let new = self.visits[self.indexed..].iter().zip(self.indexed as u32..);
-            self.latest.extend(new.map(|(visit, place)| (*visit, place)));
-            self.indexed = self.visits.len();
+        if self.steps.len() - self.indexed > UNINDEXED {
+            let new = self.steps[self.indexed..].iter().zip(self.indexed as u32..);
+            self.latest.extend(new.map(|(step, place)| (step.visit, place)));
+            self.indexed = self.steps.len();
         }
-        let new = self.visits[self.indexed..].iter().rposition(|v| *v == visit);
+        let new = self.steps[self.indexed..].iter().rposition(|step| step.visit == visit);
         let indexed = || self.latest.get(&visit).map(|place| *place as usize);
         new.map(|place| self.indexed + place).or_else(indexed)
     }
 
-    /// The thread has done something else than to read.
+    /// The thread has done something else.
     fn clear(&mut self) {
-        self.visits.clear();
-        self.first_read.clear();
+        self.steps.clear();
         self.reads.clear();
+        self.holds.clear();
+        self.held.clear();
+        self.floor = 0;
+        self.noticed.clear();
         self.arrived = 0;
         self.standing = Repeat::default();
         if core::mem::take(&mut self.indexed) > 0 {
@@ -132,8 +199,43 @@ impl Window {
 
     /// What the iteration read.
     fn repeated(&self) -> &[Read] {
-        let first = self.visits.len() - self.standing.iteration as usize;
-        self.first_read.get(first).map_or(&[], |first| &self.reads[*first as usize..])
+        let first = self.steps.len() - self.standing.iteration as usize;
+        self.steps.get(first).map_or(&[], |step| &self.reads[step.first_read as usize..])
+    }
+
+    /// Whether the steps from `first` on have released what they have acquired, and
+    /// nothing else, and nobody has noticed.
+    fn leaves_nothing(&self, first: usize) -> bool {
+        let mut held: Vec<Object> = Vec::new();
+        let released = self.holds[self.steps[first].first_hold as usize..].iter().all(|hold| {
+            if hold.acquired {
+                held.push(hold.object);
+                return true;
+            }
+            let own = held.iter().rposition(|object| *object == hold.object);
+            own.map(|own| held.swap_remove(own)).is_some()
+        });
+        first >= self.floor as usize && released && held.is_empty()
+    }
+
+    /// Another thread's event touches an object.
+    fn notice(&mut self, by: ThreadId, object: Object, touch: Touch) {
+        let noticed =
+            self.held.iter().filter(|(held, own, _)| *held == object && own.conflicts(touch));
+        if let Some(step) = noticed.map(|(.., step)| *step).max() {
+            self.noticed.push((by, step));
+        }
+    }
+
+    /// What others have noticed they have noticed.
+    fn settle(&mut self, by: impl Fn(ThreadId) -> bool) {
+        let Self { noticed, floor, .. } = self;
+        noticed.retain(|(thread, step)| {
+            if by(*thread) {
+                *floor = (*floor).max(step + 1);
+            }
+            !by(*thread)
+        });
     }
 }
 
@@ -180,15 +282,25 @@ impl Awaits {
         let window = &mut self.threads[thread.index()];
         window.arrived = visit;
         window.standing = Repeat::default();
+        window.settle(|_| true);
         let earlier = if visit == 0 { None } else { window.last_visit(visit) };
-        if let Some(first) = earlier {
+        if let Some(first) = earlier.filter(|first| window.leaves_nothing(*first)) {
             self.index_changes();
             let window = &self.threads[thread.index()];
-            let reads = &window.reads[window.first_read[first] as usize..];
-            let iteration = (window.visits.len() - first) as u32;
-            let idle = !reads.iter().any(|read| self.changed_since(read));
-            self.threads[thread.index()].standing = Repeat { iteration, idle };
+            let reads = &window.reads[window.steps[first].first_read as usize..];
+            let iteration = (window.steps.len() - first) as u32;
+            let idle = !reads.iter().any(|read| self.changed_since(thread, read));
+            let chosen = window.steps[first..].iter().any(|step| step.chosen);
+            self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
             self.idle += u32::from(idle);
+        }
+        let alone = self.standing(thread).iteration == 1;
+        for window in self.threads.iter_mut().filter(|window| !window.noticed.is_empty()) {
+            if alone {
+                window.noticed.retain(|(by, _)| *by != thread);
+            } else {
+                window.settle(|by| by == thread);
+            }
         }
     }
 
@@ -207,32 +319,69 @@ impl Awaits {
         })
     }
 
-    /// An event happens.
-    pub fn perform(&mut self, event: &Event, accesses: &[Access]) {
+    /// What the iteration has attempted and got, as if it had waited for it.
+    pub fn attempts(&self, thread: ThreadId) -> impl Iterator<Item = Op> + '_ {
+        let window = self.threads.get(thread.index());
+        let iteration = self.standing(thread).iteration as usize;
+        let steps = window.map_or(&[][..], |w| &w.steps[w.steps.len() - iteration..]);
+        steps.iter().filter_map(|step| step.attempt)
+    }
+
+    /// The address of something that the thread waits for, to be named.
+    pub fn wanted(&self, thread: ThreadId) -> Option<u64> {
+        let repeated = self.threads.get(thread.index())?.repeated();
+        let read = repeated.iter().find(|read| read.meant).or(repeated.first())?;
+        match read.what {
+            What::Bytes(access) => Some(access.addr),
+            What::Object(object) => object.triable(),
+        }
+    }
+
+    /// An event happens. `environs`: if it is a choice, it is not the program's own.
+    pub fn perform(&mut self, event: &Event, accesses: &[Access], environs: bool) {
         self.now += 1;
         let now = self.now;
         let watching = self.watching;
-        let objects = touches(&event.op, event.outcome);
+        let thread = event.thread;
         if watching {
             for write in accesses.iter().filter(|access| access.kind.writes()) {
-                self.note(What::Bytes(*write));
+                self.note(What::Bytes(*write), thread);
             }
-            for (object, touch) in objects.iter().flatten() {
-                if *touch != Touch::Looks {
-                    self.note(What::Object(*object));
+            for (object, touch) in touches(&event.op, event.outcome).into_iter().flatten() {
+                let others = self.threads.iter_mut().enumerate();
+                let others = others.filter(|(number, _)| *number != thread.index());
+                others.for_each(|(_, window)| window.notice(thread, object, touch));
+                if touch != Touch::Looks {
+                    self.note(What::Object(object), thread);
                 }
             }
         }
-        let window = self.window(event.thread);
-        let was_idle = core::mem::take(&mut window.standing).idle;
+        let was_idle = core::mem::take(&mut self.window(thread).standing).idle;
         self.idle -= u32::from(was_idle);
-        let window = &mut self.threads[event.thread.index()];
-        if watching && only_reads(event, accesses) {
-            window.visits.push(window.arrived);
-            window.first_read.push(window.reads.len() as u32);
-            let bytes = accesses.iter().map(|access| What::Bytes(*access));
-            let objects = objects.iter().flatten().map(|(object, _)| What::Object(*object));
-            window.reads.extend(bytes.chain(objects).map(|what| Read { what, at: now }));
+        let window = &mut self.threads[thread.index()];
+        if watching && leaves_nothing(event, accesses) {
+            let step = window.steps.len() as u32;
+            window.steps.push(Step {
+                visit: window.arrived,
+                first_read: window.reads.len() as u32,
+                first_hold: window.holds.len() as u32,
+                chosen: matches!(event.op, Op::Choose { .. }) && !environs,
+                attempt: waiting(event),
+            });
+            let loads = event.op == Op::Access;
+            let bytes = accesses.iter().map(|access| (What::Bytes(*access), loads));
+            let objects = seen(event).map(|object| (What::Object(object), true));
+            let reads = bytes.chain(objects);
+            window.reads.extend(reads.map(|(what, meant)| Read { what, at: now, meant }));
+            for hold in holds(event).into_iter().flatten() {
+                window.holds.push(hold);
+                if hold.acquired {
+                    window.held.push((hold.object, holding(event, hold.object), step));
+                } else {
+                    let own = window.held.iter().rposition(|(held, ..)| *held == hold.object);
+                    own.map(|own| window.held.swap_remove(own));
+                }
+            }
         } else {
             window.clear();
         }
@@ -246,8 +395,8 @@ impl Awaits {
     }
 
     /// These bytes or this object are changed now.
-    fn note(&mut self, what: What) {
-        self.changes.push(Change { what, at: self.now });
+    fn note(&mut self, what: What, by: ThreadId) {
+        self.changes.push(Change { what, at: self.now, by });
         if self.idle > 0 {
             self.end_idling(&what);
         }
@@ -271,13 +420,20 @@ impl Awaits {
 
     /// Brings the tables up to date.
     fn index_changes(&mut self) {
-        for Change { what, at } in &self.changes[self.indexed..] {
+        for Change { what, at, by } in self.changes[self.indexed..].iter().copied() {
             match what {
-                What::Object(object) => drop(self.changed.insert(*object, *at)),
-                What::Bytes(write) if write.len > SPREAD => self.written_ranges.push((*write, *at)),
+                What::Object(object) => {
+                    let new = Changed { last: at, by, by_others: 0 };
+                    let changed = self.changed.entry(object).or_insert(new);
+                    if changed.by != by {
+                        (changed.by, changed.by_others) = (by, changed.last);
+                    }
+                    changed.last = at;
+                }
+                What::Bytes(write) if write.len > SPREAD => self.written_ranges.push((write, at)),
                 What::Bytes(write) => {
                     for addr in write.addr..write.end() {
-                        self.written.entry(addr / 8).or_default()[(addr % 8) as usize] = *at;
+                        self.written.entry(addr / 8).or_default()[(addr % 8) as usize] = at;
                     }
                 }
             }
@@ -285,9 +441,14 @@ impl Awaits {
         self.indexed = self.changes.len();
     }
 
-    fn changed_since(&self, read: &Read) -> bool {
+    /// Whether somebody else has changed what the thread has read.
+    fn changed_since(&self, thread: ThreadId, read: &Read) -> bool {
         match &read.what {
-            What::Object(object) => self.changed.get(object).is_some_and(|at| *at > read.at),
+            What::Object(object) => self.changed.get(object).is_some_and(|changes| {
+                let at = if changes.by == thread { changes.by_others } else { changes.last };
+                at > read.at
+            }),
+            // The thread itself writes nothing without leaving its window.
             What::Bytes(access) => {
                 let spread = (access.addr..access.end()).any(|addr| {
                     let bytes = self.written.get(&(addr / 8));
@@ -300,15 +461,124 @@ impl Awaits {
     }
 }
 
-/// Whether the event leaves everything as it was, for the others and for the trace.
-pub fn only_reads(event: &Event, accesses: &[Access]) -> bool {
+/// Whether an event may be part of an iteration.
+fn leaves_nothing(event: &Event, accesses: &[Access]) -> bool {
     let op = match event.op {
-        Op::Access | Op::Fence(_) | Op::FutexDiffers { .. } | Op::SemValue { .. } => true,
-        Op::TryLock { .. }
+        Op::Access
+        | Op::Fence(_)
+        | Op::FutexDiffers { .. }
+        | Op::SemValue { .. }
+        | Op::TryLock { .. }
         | Op::TryReadLock { .. }
         | Op::TryWriteLock { .. }
-        | Op::SemTryWait { .. } => event.outcome == Outcome::Acquired(false),
+        | Op::SemTryWait { .. }
+        | Op::ReadLock { .. }
+        | Op::WriteLock { .. }
+        | Op::SemWait { .. }
+        | Op::FutexWait { .. }
+        | Op::Choose { .. } => true,
+        Op::Lock { .. } => event.outcome != Outcome::Acquired(false),
+        Op::Unlock { .. } | Op::RwUnlock { .. } | Op::SemPost { .. } | Op::Wait { .. } => {
+            event.outcome != Outcome::Released(false)
+        }
+        Op::Unwait { .. } | Op::FutexLeave { .. } => event.outcome == Outcome::Left(true),
         _ => false,
     };
     op && accesses.iter().all(|access| !access.kind.writes())
+}
+
+/// What an event of an iteration acquires and releases.
+fn holds(event: &Event) -> [Option<Hold>; 2] {
+    let acquired = |object| Some(Hold { object, acquired: true });
+    let released = |object| Some(Hold { object, acquired: false });
+    if event.outcome == Outcome::Acquired(false) {
+        return [None, None];
+    }
+    match event.op {
+        Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } => {
+            [acquired(Object::Mutex(mutex)), None]
+        }
+        Op::Unlock { mutex } => [released(Object::Mutex(mutex)), None],
+        Op::ReadLock { rwlock }
+        | Op::TryReadLock { rwlock }
+        | Op::WriteLock { rwlock }
+        | Op::TryWriteLock { rwlock } => [acquired(Object::RwLock(rwlock)), None],
+        Op::RwUnlock { rwlock } => [released(Object::RwLock(rwlock)), None],
+        Op::SemWait { sem } | Op::SemTryWait { sem } => [acquired(Object::Sem(sem)), None],
+        Op::SemPost { sem } => [released(Object::Sem(sem)), None],
+        // Who waits is found by signals until it leaves.
+        Op::Wait { cond, mutex } => [released(Object::Mutex(mutex)), acquired(Object::Cond(cond))],
+        Op::Unwait { cond } => [released(Object::Cond(cond)), None],
+        Op::FutexWait { futex, .. } => [acquired(Object::Futex(futex)), None],
+        Op::FutexLeave { futex } => [released(Object::Futex(futex)), None],
+        _ => [None, None],
+    }
+}
+
+/// How an object is touched as long as the event's thread has it: what conflicts with
+/// that, notices it. It conflicts with the acquisition and with the release, so whether
+/// it lies between the two is a matter of the trace.
+fn holding(event: &Event, object: Object) -> Touch {
+    let touches = touches(&event.op, event.outcome);
+    let own = touches.iter().flatten().find(|(touched, _)| *touched == object);
+    match (object, own) {
+        // A post conflicts with a wait but not with the post that undoes it.
+        (Object::Sem(_), _) => Touch::Quiet,
+        (_, Some((_, touch))) => *touch,
+        _ => Touch::Changes,
+    }
+}
+
+/// The operation that waits for what the event attempted and got.
+fn waiting(event: &Event) -> Option<Op> {
+    let got = event.outcome == Outcome::Acquired(true);
+    Some(match event.op {
+        Op::TryLock { mutex, kind } => Op::Lock { mutex, kind },
+        Op::TryReadLock { rwlock } => Op::ReadLock { rwlock },
+        Op::TryWriteLock { rwlock } => Op::WriteLock { rwlock },
+        Op::SemTryWait { sem } => Op::SemWait { sem },
+        _ => return None,
+    })
+    .filter(|_| got)
+}
+
+/// The objects whose state an event of an iteration has seen: those that it attempted in
+/// vain.
+pub fn seen(event: &Event) -> impl Iterator<Item = Object> + use<> {
+    let looks = match event.op {
+        Op::SemValue { .. } | Op::FutexDiffers { .. } => touches(&event.op, event.outcome),
+        _ if event.outcome == Outcome::Acquired(false) => touches(&event.op, event.outcome),
+        _ => [None, None],
+    };
+    looks.into_iter().flatten().map(|(object, _)| object)
+}
+
+/// Whether an event lets another thread go on that idles and has read what `read`, an
+/// event of its iteration, did.
+pub fn ends_wait(read: &Event, reads: &[Access], event: &Event, accesses: &[Access]) -> bool {
+    let writes =
+        |access: &Access| access.kind.writes() && reads.iter().any(|read| read.overlaps(access));
+    let changes = |(object, touch): &(Object, Touch)| {
+        *touch != Touch::Looks && seen(read).any(|seen| seen == *object)
+    };
+    read.thread != event.thread
+        && (accesses.iter().any(writes)
+            || touches(&event.op, event.outcome).iter().flatten().any(changes))
+}
+
+/// Whether an awaited event can be the operation itself, or has to come before it: a
+/// thread does not wait for two things at once.
+pub fn waits_apart(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Access
+            | Op::Fence(_)
+            | Op::TryLock { .. }
+            | Op::TryReadLock { .. }
+            | Op::TryWriteLock { .. }
+            | Op::SemTryWait { .. }
+            | Op::SemValue { .. }
+            | Op::FutexWait { .. }
+            | Op::FutexDiffers { .. }
+    )
 }

@@ -166,12 +166,14 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
         }
         // State inside libc: what a call does to it is not known.
         Op::Hidden { object } => [Some((Object::Hidden(object), Changes)), None],
+        // What an await depends on is what it waits for: see `awaits`.
         // Fences order events of their own thread for C11's happens-before, which
         // is not the trace's. A choice is the thread's own. Creation, join and end
         // only enable, and a full round of a barrier is nobody else's business: its
         // leaves come after its arrivals and after that of its lowest thread. Who has
         // been woken from a futex has left it. Exit is special: see `dependent`.
         Op::Access
+        | Op::Await
         | Op::Fence(_)
         | Op::Create { .. }
         | Op::Join { .. }
@@ -267,7 +269,7 @@ fn awaits_change(awaited: &Event, reads: &[Access], other: &Event) -> bool {
 }
 
 /// How the footprint of an awaited event, which is a list of accesses, says that its
-/// iteration has tried an object: as a read of the object's first byte.
+/// iteration has tried an object: as a read of a byte where no memory is.
 pub fn tried(object: u64) -> Access {
-    Access { addr: object, len: 1, kind: AccessKind::Read, atomic: None }
+    Access { addr: !object, len: 1, kind: AccessKind::Read, atomic: None }
 }

@@ -7,7 +7,7 @@
 
 use crate::{
     Limits, Plan, Sleeper,
-    awaits::{Awaits, Repeat},
+    awaits::{Awaits, Repeat, waits_apart},
     dependence::sleeps_on,
     fingerprint,
     plan::{Digest, op_words},
@@ -28,13 +28,22 @@ pub struct Arrival<'a> {
     /// memory. None: not known; then the thread never awaits.
     pub local_state: Option<u64>,
     /// The operation may block, and does so with a timeout. That the timeout fires
-    /// is another choice of a `Choose` before it, so here it does not fire.
+    /// is another choice of a `Choose` before it, so here it does not fire. Of a `Choose`:
+    /// it is of that kind, and not the program's own.
     pub timed: bool,
     /// A semaphore that also ends the wait when it is posted: the thread's
     /// cancellation. That it is waited for instead is another choice too.
     pub cancel: Option<u64>,
     /// Whether the accesses depend on what is found when the event happens.
     pub varies: Varies,
+}
+
+/// What a thread that has reached an event stands at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stands {
+    AtIt,
+    /// At an `Op::Await` that comes before it. When that has happened, it arrives again.
+    BeforeIt,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +144,7 @@ impl Director {
     }
 
     /// The thread stands at its next event.
-    pub fn arrive(&mut self, at: Arrival<'_>) {
+    pub fn arrive(&mut self, at: Arrival<'_>) -> Stands {
         let thread = self.thread(at.thread);
         thread.status = Status::Standing;
         thread.ordinal = at.ordinal;
@@ -148,6 +157,14 @@ impl Director {
         thread.accesses.extend_from_slice(at.accesses);
         let local_state = at.local_state.map(|state| visit(state, &at));
         self.awaits.arrive(at.thread, at.site, local_state);
+        if self.awaits.standing(at.thread).iteration == 0 || !waits_apart(&at.op) {
+            return Stands::AtIt;
+        }
+        let thread = self.thread(at.thread);
+        (thread.op, thread.timed, thread.cancel) = (Op::Await, false, None);
+        thread.varies = Varies::Never;
+        thread.accesses.clear();
+        Stands::BeforeIt
     }
 
     /// Whose event happens next. `running` is the thread whose event was the last.
@@ -198,6 +215,7 @@ impl Director {
         let at = &self.threads[thread.index()];
         debug_assert_eq!(at.status, Status::Standing, "a thread acts where it stands");
         let (ordinal, site, op) = (at.ordinal, at.site, self.sync.settled(thread, at.op));
+        let timed = at.timed;
         let Repeat { iteration, .. } = self.awaits.standing(thread);
         let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
@@ -246,7 +264,7 @@ impl Director {
         if self.steps > self.plan.steps.len() && !self.prefer.is_empty() {
             self.prefer.retain(|preferred| *preferred != thread);
         }
-        self.awaits.perform(&event, accesses);
+        self.awaits.perform(&event, accesses, timed);
         let ended = op == Op::End;
         self.thread(thread).status = if ended { Status::Ended } else { Status::Away };
         event
@@ -275,7 +293,7 @@ impl Director {
         self.threads.iter().enumerate().filter(|(_, t)| t.status == Status::Standing).map(
             |(number, at)| {
                 let thread = ThreadId(number as u32);
-                let Repeat { iteration, idle } = self.awaits.standing(thread);
+                let Repeat { iteration, idle, .. } = self.awaits.standing(thread);
                 PendingView {
                     thread,
                     ordinal: at.ordinal,
@@ -293,6 +311,11 @@ impl Director {
     /// The memory of a destroyed synchronisation object was made anew without a call.
     pub fn renew(&mut self, object: u64) {
         self.sync.renew(object);
+    }
+
+    /// What a thread that idles waits for somebody to change.
+    pub fn awaited(&self, thread: ThreadId) -> Option<u64> {
+        self.awaits.wanted(thread)
     }
 
     /// The synchronisation state, for messages.
@@ -350,12 +373,19 @@ impl Director {
     /// other one, where the thread goes on instead: that continuation is explored,
     /// and if it gets stuck without a thread that waits with a timeout, that is a
     /// deadlock. So the choice was an assumption that has turned out to be false. The
-    /// same goes for who is blocked and has been cancelled.
+    /// same goes for who is blocked and has been cancelled, and for who idles but
+    /// would do something else if it began anew.
     fn end(&self) -> End {
         let any = |status| self.threads.iter().any(|at| at.status == status);
-        let standing = |at: &&Thread| at.status == Status::Standing;
-        let timed = self.threads.iter().filter(standing).any(|at| self.gives_up(at));
-        if any(Status::Refuted) || timed {
+        let all = self.threads.iter().enumerate();
+        let mut standing = all.filter(|(_, at)| at.status == Status::Standing);
+        let differs = |thread: usize| {
+            let thread = ThreadId(thread as u32);
+            let mut attempts = self.awaits.attempts(thread);
+            self.awaits.standing(thread).chosen
+                || attempts.any(|attempt| !self.sync.enabled(thread, &attempt))
+        };
+        if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
             End::Assumed
         } else if any(Status::Standing) || any(Status::Failed) {
             End::Stuck

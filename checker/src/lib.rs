@@ -10,7 +10,7 @@
 
 extern crate alloc;
 
-mod awaits;
+pub mod awaits;
 mod barrier;
 mod blocking;
 mod clock;
@@ -37,7 +37,7 @@ pub mod sync;
 mod threads;
 mod trace;
 
-pub use director::{Arrival, Decision, Director, PendingView};
+pub use director::{Arrival, Decision, Director, PendingView, Stands};
 pub use dpor::Dpor;
 pub use finding::{Blocked, Finding};
 pub use misuse::Misuse;

@@ -7,7 +7,7 @@
 
 use crate::{
     Finding, Plan, PlannedStep, Search, ThreadSet,
-    dependence::dependent,
+    awaits::ends_wait,
     fingerprint,
     search::{Log, divergence},
     sync::{SyncState, exit_is_due},
@@ -145,13 +145,8 @@ impl Naive {
     fn idles(&self, iteration: &[u32], at: u32) -> bool {
         let trace = &self.log.trace;
         let changes = |read: u32, change: u32| {
-            trace.event(read).thread != trace.event(change).thread
-                && dependent(
-                    trace.event(read),
-                    trace.accesses(read),
-                    trace.event(change),
-                    trace.accesses(change),
-                )
+            let (event, accesses) = (trace.event(change), trace.accesses(change));
+            ends_wait(trace.event(read), trace.accesses(read), event, accesses)
         };
         !iteration.is_empty()
             && !iteration.iter().any(|read| (read + 1..at).any(|change| changes(*read, change)))

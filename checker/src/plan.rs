@@ -129,6 +129,7 @@ pub(crate) fn op_words(op: &Op) -> [u64; 3] {
         Op::FutexLeave { futex } => [40, futex, 0],
         Op::FutexWake { futex, bits } => [41, futex, bits.into()],
         Op::FutexWakeAll { futex, bits } => [42, futex, bits.into()],
+        Op::Await => [45, 0, 0],
         Op::FutexRequeue { from, to, all } => [43 + u64::from(all), from, to],
     }
 }

@@ -233,7 +233,10 @@ pub fn event_without(
     kept: Kept<'_>,
 ) -> Event {
     let e = *trace.event(event);
-    if matches!(e.op, Op::Access | Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. }) {
+    if matches!(
+        e.op,
+        Op::Access | Op::Await | Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. }
+    ) {
         return e;
     }
     let mut sync = SyncState::default();

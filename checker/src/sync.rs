@@ -380,6 +380,7 @@ impl SyncState {
             Op::Exit => self.exiting = Some(thread),
             Op::Choose { .. } => return Outcome::Chosen(choice),
             Op::Access
+            | Op::Await
             | Op::Fence(_)
             | Op::Create { .. }
             | Op::Join { .. }

@@ -7,7 +7,8 @@
 //! heads of its chains, and nothing ever has to be recomputed.
 
 use crate::{
-    dependence::{Object, Touch, accesses_conflict, dependent, same_round, touches, tried},
+    awaits::{ends_wait, seen},
+    dependence::{Object, Touch, accesses_conflict, same_round, touches, tried},
     sync::{Mutex, sem_after},
 };
 use alloc::vec::Vec;
@@ -165,10 +166,8 @@ impl Trace {
                 let read = Access { kind: AccessKind::Read, ..self.accesses(read)[k] };
                 self.accesses.push(read);
             }
-            let Event { op, outcome, .. } = *self.event(read);
-            for (object, _) in touches(&op, outcome).into_iter().flatten() {
-                self.accesses.extend(object.triable().map(tried));
-            }
+            let objects = seen(self.event(read));
+            self.accesses.extend(objects.filter_map(Object::triable).map(tried));
         }
         let long =
             self.accesses[first_access as usize..].iter().any(|a| lines(a).count() as u64 > LONG);
@@ -192,8 +191,8 @@ impl Trace {
             self.index_memory(place);
         }
         for of_thread in iteration {
-            let tried = self.event(self.by_thread[thread.index()][of_thread]);
-            for (object, _) in touches(&tried.op, tried.outcome).into_iter().flatten() {
+            let read = self.event(self.by_thread[thread.index()][of_thread]);
+            for object in seen(read) {
                 self.index(Key::Object(object), Touch::Looks, place);
             }
         }
@@ -490,16 +489,11 @@ impl Trace {
         let first = *iteration.first()?;
         let mut only = None;
         let mut candidates = |candidate: u32| {
-            let enables = self.event(candidate).thread != thread
-                && iteration.iter().any(|read| {
-                    *read < candidate
-                        && dependent(
-                            self.event(*read),
-                            self.accesses(*read),
-                            self.event(candidate),
-                            self.accesses(candidate),
-                        )
-                });
+            let (event, accesses) = (self.event(candidate), self.accesses(candidate));
+            let enables = iteration.iter().any(|read| {
+                *read < candidate
+                    && ends_wait(self.event(*read), self.accesses(*read), event, accesses)
+            });
             let another = enables && only.is_some_and(|known| known != candidate);
             if enables {
                 only = Some(candidate);

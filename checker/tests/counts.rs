@@ -446,3 +446,27 @@ fn a_futex_wakes_who_waits_already() {
     let program = parallel(vec![vec![wait], vec![store, wake]]);
     assert_eq!(source(&program).findings.len(), 0);
 }
+
+/// A loop that looks for a 1 under the first mutex.
+fn poll() -> Vec<Instr> {
+    vec![
+        Instr::Lock(0),
+        Instr::Load { loc: X, order: PLAIN, reg: 0 },
+        Instr::Unlock(0),
+        Instr::Again { reg: 0, is: 1, back: 3 },
+    ]
+}
+
+#[test]
+fn loops_that_look_under_a_lock_end() {
+    let set = vec![Instr::Lock(0), store(X, PLAIN, 1), Instr::Unlock(0)];
+    for (pollers, executions) in [(1, 2), (2, 10)] {
+        let mut threads = vec![poll(); pollers];
+        threads.push(set.clone());
+        let explored = source(&parallel(threads));
+        assert_safe(&explored);
+        assert_eq!(explored.counts.executions, executions);
+    }
+    let explored = source(&parallel(vec![poll(), poll()]));
+    assert!(matches!(explored.findings[..], [(Finding::Hang { .. }, _)]));
+}

@@ -103,6 +103,7 @@ pub fn step(step: &TraceStep, images: &Images, threads: &Threads) -> String {
         StepKind::FutexRequeue { count } => format!("{}: {count}", on("futex requeue")),
         StepKind::Choose { value, alternatives } => format!("choose {value} of {alternatives}"),
         StepKind::Hidden => "state inside libc".to_string(),
+        StepKind::Await => "tries again".to_string(),
         StepKind::Exit => "exit".to_string(),
     }
 }
@@ -196,6 +197,7 @@ pub fn verb(kind: StepKind) -> &'static str {
         StepKind::FutexRequeue { .. } => "futex requeue",
         StepKind::Choose { .. } => "choose",
         StepKind::Hidden => "hidden state",
+        StepKind::Await => "wait",
         StepKind::Exit => "exit",
     }
 }

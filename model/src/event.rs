@@ -101,6 +101,9 @@ pub enum MutexKind {
 pub enum Op {
     /// Nothing but the memory accesses: loads, stores, atomics, copies, `free`.
     Access,
+    /// The thread waits for a change of what a loop of its has read (see the checker's
+    /// `awaits`), before an operation that may have to wait for something else.
+    Await,
     Fence(Order),
     /// Starts `child`, which at once runs to its own first event.
     Create {
@@ -314,6 +317,7 @@ impl Op {
             Op::Wait { cond, mutex } | Op::Rewait { cond, mutex } => [Some(cond), Some(mutex)],
             Op::FutexRequeue { from, to, .. } => [Some(from), Some(to)],
             Op::Access
+            | Op::Await
             | Op::Fence(_)
             | Op::Create { .. }
             | Op::Join { .. }

@@ -441,6 +441,7 @@ pub enum StepKind {
         alternatives: u32,
     },
     Hidden,
+    Await,
     Exit,
 }
 

@@ -21,10 +21,10 @@ use crate::{
     units,
 };
 use alloc::{rc::Rc, vec::Vec};
-use leno_checker::{Arrival, Decision, Director, Limits, Plan};
+use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
-    Access, AccessKind, End, Event, Failure, Op, Order, Pending, Property, SiteRef, ThreadId,
-    Varies, object::Object, thread::ThreadName, wire::Part,
+    Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
+    ThreadId, Varies, object::Object, thread::ThreadName, wire::Part,
 };
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
@@ -333,6 +333,14 @@ pub fn event_patient(op: Op, accesses: &[Access], site: SiteRef, patience: Patie
     event_settled(op, accesses, site, patience, || op)
 }
 
+/// Lets the search choose whether something happens to the running thread that is not
+/// its own doing: a timeout, a request to cancel it.
+pub fn may_happen(site: SiteRef) -> bool {
+    let patience = Patience { timed: true, cancel: None };
+    let op = Op::Choose { alternatives: 2 };
+    event_patient(op, &[], site, patience).outcome == Outcome::Chosen(1)
+}
+
 /// The same where the operation depends on what it finds when the turn has come.
 pub fn event_settled(
     op: Op,
@@ -414,18 +422,12 @@ fn arrive(
     phases::enter(Phase::Scheduling);
     require_room(site);
     let x = running().expect("events happen in an execution");
-    let me = x.current;
     let thread = x.thread();
     if thread.section.is_some() {
         refuse("anything but memory accesses inside an atomic section");
     }
-    let ordinal = thread.ordinal;
-    thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
     thread.quiet = 0;
-    if let Some(tracer) = &mut x.tracer {
-        tracer.arrived(me);
-    }
     let spins = match op {
         // What an atomic section does is not known yet.
         Op::Access => accesses.first().is_none_or(|a| a.kind.reads()),
@@ -434,17 +436,43 @@ fn arrive(
         | Op::TryWriteLock { .. }
         | Op::SemTryWait { .. }
         | Op::SemValue { .. }
-        | Op::FutexWait { .. } => true,
+        | Op::FutexWait { .. }
+        | Op::Lock { .. }
+        | Op::ReadLock { .. }
+        | Op::WriteLock { .. }
+        | Op::SemWait { .. } => true,
         _ => false,
     };
     let local_state =
         if spins && may_spin { Some(local_state(x.thread().private_writes)) } else { None };
     let Patience { timed, cancel } = patience;
-    let arrival =
-        Arrival { thread: me, ordinal, site, op, accesses, local_state, timed, cancel, varies };
-    x.director.arrive(arrival);
-    wait_for_turn();
-    record().passes(me, site);
+    loop {
+        let x = running().expect("events happen in an execution");
+        let me = x.current;
+        let ordinal = x.thread().ordinal;
+        x.thread().ordinal = ordinal.wrapping_add(1);
+        if let Some(tracer) = &mut x.tracer {
+            tracer.arrived(me);
+        }
+        let stands = x.director.arrive(Arrival {
+            thread: me,
+            ordinal,
+            site,
+            op,
+            accesses,
+            local_state,
+            timed,
+            cancel,
+            varies,
+        });
+        wait_for_turn();
+        record().passes(me, site);
+        if stands == Stands::AtIt {
+            return;
+        }
+        perform(&[]);
+        phases::enter(Phase::Scheduling);
+    }
 }
 
 /// Lets the event happen that the running thread stands at.
@@ -750,9 +778,8 @@ pub fn frames_of(thread: ThreadId) -> *const FrameRecord {
 
 /// What a thread that is in an await waits for somebody to write.
 pub fn awaited_object(thread: ThreadId) -> Object {
-    let pending = running().and_then(|x| x.director.pending().find(|p| p.thread == thread));
-    let addr = pending.and_then(|p| p.accesses.first().map(|a| a.addr));
-    describe::object(addr.unwrap_or(0))
+    let awaited = running().and_then(|x| x.director.awaited(thread));
+    describe::object(awaited.unwrap_or(0))
 }
 
 /// A digest of the running thread's frames: equal digests at the same site mean that

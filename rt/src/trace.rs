@@ -246,6 +246,7 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
     };
     match *op {
         Op::Access => StepKind::Access,
+        Op::Await => StepKind::Await,
         Op::Fence(order) => StepKind::Fence { order },
         Op::Create { child } => StepKind::Create { child },
         Op::Join { thread } => StepKind::Join { thread },

@@ -2,18 +2,21 @@
 //! index, the clocks and the happens-before of the searches.
 
 use super::Recorded;
-use leno_checker::{Repertoire, dependence::dependent};
+use leno_checker::{Repertoire, awaits::ends_wait, dependence::dependent};
 use leno_model::{Access, Op, Outcome};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+/// The most events that an execution may have here.
+pub const LONGEST: usize = 128;
+
 /// `repertoire`: events that vary count as if they had done all of it.
 pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
     let execution = run.execution();
     let events = &run.events;
-    assert!(events.len() <= 128, "a set of events is one word");
+    assert!(events.len() <= LONGEST, "a set of events is one word");
     let footprints: Vec<Vec<Access>> = events
         .iter()
         .map(|event| {
@@ -23,6 +26,10 @@ pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
         .collect();
     let depends =
         |a: usize, b: usize| dependent(&events[a], &footprints[a], &events[b], &footprints[b]);
+    let changes = |read: usize, event: usize| {
+        let accesses = execution.accesses_of(&events[read]);
+        ends_wait(&events[read], accesses, &events[event], &footprints[event])
+    };
     let threads = run.events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(0);
     let mut of_thread: Vec<Vec<usize>> = vec![vec![]; threads];
     let mut waits_for: Vec<Option<u64>> = vec![None; threads];
@@ -41,10 +48,8 @@ pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
         let iteration = own[own.len() - b.iteration as usize..].to_vec();
         let mut past = 0u128;
         for i in (0..j).rev() {
-            let a = &events[i];
-            let read = |reads: &[usize], other: usize| {
-                a.thread != b.thread && reads.iter().any(|read| depends(*read, other))
-            };
+            let read =
+                |reads: &[usize], other: usize| reads.iter().any(|read| changes(*read, other));
             let woken = matches!(b.op, Op::Rewait { .. } | Op::FutexResume { .. })
                 && woken_by[b.thread.index()] == Some(i);
             let round = round_of[b.thread.index()].map(|round| &rounds[&round]);

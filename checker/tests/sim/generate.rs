@@ -38,6 +38,7 @@ enum Theme {
     Locks,
     Conditions,
     Spins,
+    Polls,
     Readers,
     Semaphores,
     Barriers,
@@ -61,12 +62,14 @@ fn only() -> Option<Theme> {
     Some(*THEMES.iter().find(named).expect("LENO_THEME is the name of a theme"))
 }
 
-const THEMES: [Theme; 17] = [
+const THEMES: [Theme; 19] = [
     Theme::Memory,
     Theme::Sections,
     Theme::Locks,
     Theme::Conditions,
     Theme::Spins,
+    Theme::Polls,
+    Theme::Polls,
     Theme::Readers,
     Theme::Readers,
     Theme::Semaphores,
@@ -135,7 +138,8 @@ pub fn spinning(seed: u64) -> Program {
     let mut program = Program { threads: vec![vec![], vec![], vec![]], ..Program::default() };
     for k in 0..2 + r.below(3) as usize {
         let group = loop {
-            let group = instr(&mut r, Theme::Spins, 3);
+            let theme = r.pick(&[Theme::Spins, Theme::Polls]);
+            let group = instr(&mut r, theme, 3);
             let waits = spins(&group);
             if waits == (k == 0) || (waits && r.one_in(4)) {
                 break group;
@@ -152,7 +156,8 @@ fn spins(group: &[Instr]) -> bool {
     group.iter().any(|instr| {
         matches!(
             instr,
-            Instr::Until { .. }
+            Instr::Again { .. }
+                | Instr::Until { .. }
                 | Instr::UntilEither { .. }
                 | Instr::UntilCas { .. }
                 | Instr::UntilTestAndCas { .. }
@@ -341,6 +346,55 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             Instr::FutexWait { loc: word, is: 0, bits, timed: false, reg },
         ],
     };
+    // Loops that look under a lock. Who tries the lock notices them, and whether it
+    // is free the others see by what they do to it; so only a few do.
+    let polls = |r: &mut Random| {
+        let again = |body: Vec<Instr>| {
+            let back = body.len() as u8;
+            [body, vec![Instr::Again { reg: 2, is: value.max(1), back }]].concat()
+        };
+        let look = Instr::Load { loc, order, reg: 2 };
+        let set = Instr::Store { loc, order, value: value.max(1) };
+        match r.below(16) {
+            0..3 => again(vec![Instr::Lock(mutex), look, Instr::Unlock(mutex)]),
+            3 => again(vec![Instr::ReadLock(rwlock), look, Instr::RwUnlock(rwlock)]),
+            4 => again(vec![Instr::SemWait(sem), look, Instr::SemPost(sem)]),
+            5 => again(vec![
+                Instr::TryLock { mutex, reg: 3 },
+                Instr::If { reg: 3, is: 1, skip: 2 },
+                look,
+                Instr::Unlock(mutex),
+            ]),
+            6 => {
+                let wait = Instr::TimedWait { cond, mutex, reg: 3 };
+                let around = again(vec![look, wait]);
+                [vec![Instr::Lock(mutex)], around, vec![Instr::Unlock(mutex)]].concat()
+            }
+            7 => again(vec![Instr::TimedSemWait { sem, reg: 2 }]),
+            8 => again(vec![
+                Instr::Lock(mutex),
+                Instr::Lock(1 - mutex),
+                look,
+                Instr::Unlock(1 - mutex),
+                Instr::Load { loc: r.pick(&locs), order, reg: 3 },
+                Instr::Unlock(mutex),
+            ]),
+            9 => again(vec![
+                Instr::Lock(mutex),
+                look,
+                Instr::Unlock(mutex),
+                Instr::Choose { alternatives: 2, reg: 3 },
+            ]),
+            10 => {
+                again(vec![Instr::FutexWait { loc: word, is: 0, bits, timed: true, reg: 3 }, look])
+            }
+            11 => vec![Instr::Lock(mutex), set, Instr::Unlock(mutex)],
+            12 => vec![Instr::WriteLock(rwlock), set, Instr::RwUnlock(rwlock)],
+            13 => vec![set],
+            14 => vec![Instr::TryLock { mutex, reg }, Instr::SemPost(sem)],
+            _ => vec![Instr::Lock(mutex), Instr::Signal(cond), Instr::Unlock(mutex)],
+        }
+    };
     // Requests are posts of the third semaphore or, seldom, of one that others use.
     let cancel = if r.one_in(6) { sem } else { 2 };
     let cancellation = |r: &mut Random| match r.below(9) {
@@ -373,6 +427,8 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Conditions, _) => conditions(r),
         (Theme::Spins, 0..2) => spins(r),
         (Theme::Spins, _) => memory(r),
+        (Theme::Polls, 0) => memory(r),
+        (Theme::Polls, _) => polls(r),
         (Theme::Readers, 0) => memory(r),
         (Theme::Readers, _) => readers(r),
         (Theme::Semaphores, 0) => memory(r),
@@ -397,6 +453,7 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             7 => timeouts(r),
             8 => futexes(r),
             9 => cancellation(r),
+            10 => polls(r),
             _ => spins(r),
         },
     }

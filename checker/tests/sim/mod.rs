@@ -6,7 +6,7 @@ pub mod canonical;
 pub mod generate;
 pub mod oracle;
 
-use leno_checker::{Arrival, Decision, Director, Limits, Plan};
+use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Execution, Failure, MutexKind, Op, Order, Outcome, Pending,
     Property, SiteRef, ThreadId, Varies,
@@ -196,6 +196,12 @@ pub enum Instr {
         is: u64,
         skip: u8,
     },
+    /// Goes back so many instructions unless the register has the value.
+    Again {
+        reg: u8,
+        is: u64,
+        back: u8,
+    },
     Assert {
         reg: u8,
         is: u64,
@@ -312,6 +318,11 @@ struct Thread {
     log: Vec<u64>,
     /// Spins of the present loop.
     spins: u32,
+    /// How often it has gone back, and how many events it had when it last did.
+    rounds: u32,
+    back_at: Option<u32>,
+    /// It stands at an await before its next event.
+    awaits: bool,
 }
 
 struct Machine<'a> {
@@ -377,6 +388,8 @@ enum Arrives {
     Cancellable(Op, u64),
     /// Nothing to do here: go on with the next instruction.
     Private,
+    /// Or with another one.
+    Jump(usize),
     Stopped,
 }
 
@@ -385,7 +398,7 @@ impl Arrives {
         match self {
             Arrives::Event(op, accesses) => (op, accesses),
             Arrives::Timed(op) | Arrives::Cancellable(op, _) => (op, vec![]),
-            Arrives::Private | Arrives::Stopped => panic!("no event"),
+            Arrives::Private | Arrives::Jump(_) | Arrives::Stopped => panic!("no event"),
         }
     }
 }
@@ -418,6 +431,7 @@ impl Machine<'_> {
             let cancel = if let Arrives::Cancellable(_, sem) = next { Some(sem) } else { None };
             match next {
                 Arrives::Private => self.threads[thread].pc += 1,
+                Arrives::Jump(pc) => self.threads[thread].pc = pc,
                 Arrives::Stopped => return,
                 Arrives::Timed(_) | Arrives::Cancellable(..) | Arrives::Event(..) => {
                     let (op, accesses) = next.event();
@@ -441,7 +455,7 @@ impl Machine<'_> {
                     let site = 1
                         + state.phase as u64
                         + 10 * (state.pc as u64 + 100 * (2 * thread as u64 + exited));
-                    self.director.arrive(Arrival {
+                    let stands = self.director.arrive(Arrival {
                         thread: ThreadId(thread as u32),
                         ordinal,
                         site: SiteRef(site),
@@ -452,6 +466,7 @@ impl Machine<'_> {
                         cancel,
                         varies,
                     });
+                    self.threads[thread].awaits = stands == Stands::BeforeIt;
                     return;
                 }
             }
@@ -522,12 +537,12 @@ impl Machine<'_> {
             Instr::Broadcast(cond) => only(Op::Broadcast { cond: c(cond) }),
             Instr::TimedLock { mutex, .. } => match state.phase {
                 0 => only(Op::TryLock { mutex: m(mutex), kind: self.kind(mutex) }),
-                1 => only(fires),
+                1 => Arrives::Timed(fires),
                 _ => Arrives::Timed(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
             },
             Instr::TimedWait { cond, mutex, .. } => match state.phase {
                 0 => only(Op::Wait { cond: c(cond), mutex: m(mutex) }),
-                1 => only(fires),
+                1 => Arrives::Timed(fires),
                 2 => Arrives::Timed(Op::Rewait { cond: c(cond), mutex: m(mutex) }),
                 3 => only(Op::Unwait { cond: c(cond) }),
                 _ => only(Op::Lock { mutex: m(mutex), kind: self.kind(mutex) }),
@@ -540,7 +555,7 @@ impl Machine<'_> {
             }
             Instr::TimedWriteLock { rwlock, .. } => match state.phase {
                 0 => only(Op::TryWriteLock { rwlock: rw(rwlock) }),
-                1 => only(fires),
+                1 => Arrives::Timed(fires),
                 _ => Arrives::Timed(Op::WriteLock { rwlock: rw(rwlock) }),
             },
             Instr::RwUnlock(rwlock) => only(Op::RwUnlock { rwlock: rw(rwlock) }),
@@ -554,7 +569,7 @@ impl Machine<'_> {
             }
             Instr::TimedSemWait { sem, .. } => match state.phase {
                 0 => only(Op::SemTryWait { sem: s(sem) }),
-                1 => only(fires),
+                1 => Arrives::Timed(fires),
                 _ => Arrives::Timed(Op::SemWait { sem: s(sem) }),
             },
             Instr::SemPost(sem) => only(Op::SemPost { sem: s(sem) }),
@@ -566,7 +581,7 @@ impl Machine<'_> {
                         let read = access(loc, Read, Some(Order::Relaxed));
                         Arrives::Event(Op::FutexWait { futex, bits }, vec![read])
                     }
-                    1 => only(fires),
+                    1 => Arrives::Timed(fires),
                     2 => only(Op::FutexResume { futex }),
                     3 => Arrives::Timed(Op::FutexResume { futex }),
                     _ => only(Op::FutexLeave { futex }),
@@ -583,7 +598,7 @@ impl Machine<'_> {
             Instr::CancellableSemWait { sem, cancel, .. } => match state.phase {
                 0 => only(Op::SemTryWait { sem: s(cancel) }),
                 1 => only(Op::SemTryWait { sem: s(sem) }),
-                2 => only(fires),
+                2 => Arrives::Timed(fires),
                 3 => Arrives::Cancellable(Op::SemWait { sem: s(sem) }, s(cancel)),
                 _ => Arrives::Timed(Op::SemWait { sem: s(cancel) }),
             },
@@ -592,7 +607,7 @@ impl Machine<'_> {
                 match state.phase {
                     0 => only(Op::SemTryWait { sem: s(cancel) }),
                     1 => only(Op::Wait { cond, mutex }),
-                    2 => only(fires),
+                    2 => Arrives::Timed(fires),
                     3 => Arrives::Cancellable(Op::Rewait { cond, mutex }, s(cancel)),
                     4 => Arrives::Timed(Op::SemWait { sem: s(cancel) }),
                     5 => only(Op::Unwait { cond }),
@@ -613,6 +628,8 @@ impl Machine<'_> {
             } else {
                 Op::BarrierLeave { barrier: b(barrier) }
             }),
+            // In a loop.
+            Instr::Create(child) if self.threads[child as usize].exists => Arrives::Private,
             Instr::Create(child) => only(Op::Create { child: ThreadId(child) }),
             Instr::Join(other) => only(Op::Join { thread: ThreadId(other) }),
             Instr::Choose { alternatives, .. } => only(Op::Choose { alternatives }),
@@ -623,6 +640,22 @@ impl Machine<'_> {
                     self.threads[thread].pc += skip as usize;
                 }
                 Arrives::Private
+            }
+            Instr::Again { reg, is, back } => {
+                // A loop without an event is left.
+                let idles = state.back_at == Some(state.ordinal);
+                if state.regs[reg as usize] == is || idles {
+                    self.threads[thread].rounds = 0;
+                    return Arrives::Private;
+                }
+                let state = &mut self.threads[thread];
+                state.rounds += 1;
+                state.back_at = Some(state.ordinal);
+                if self.unroll.is_some_and(|unroll| state.rounds > unroll) {
+                    self.director.refute(ThreadId(thread as u32));
+                    return Arrives::Stopped;
+                }
+                Arrives::Jump(state.pc.saturating_sub(back as usize))
             }
             Instr::Assert { reg, is } if state.regs[reg as usize] != is => {
                 self.out.failures.push(Failure {
@@ -646,6 +679,11 @@ impl Machine<'_> {
     /// The thread's event happens, with the private code behind it.
     fn step(&mut self, thread: usize) {
         let id = ThreadId(thread as u32);
+        if std::mem::take(&mut self.threads[thread].awaits) {
+            let event = self.director.perform(id, &[], self.out.accesses.len() as u32);
+            self.out.events.push(event);
+            return self.advance(thread);
+        }
         let (_, mut accesses) = self.next(thread).event();
         let instr = self.instr(thread);
         let memory = self.memory.clone();

@@ -1,6 +1,10 @@
 //! The reductions must agree with naive enumeration.
 
-use super::{Instr, Program, c11, canonical::trace_of, run};
+use super::{
+    Instr, Program, c11,
+    canonical::{self, trace_of},
+    run,
+};
 use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source};
 use leno_model::{Event, SiteRef, wire::Counts};
 use std::collections::{BTreeSet, HashSet};
@@ -28,7 +32,7 @@ pub struct Explored {
     pub traces: Vec<u64>,
     pub counts: Counts,
     pub findings: Vec<(Finding, Vec<Event>)>,
-    /// The budget was used up first.
+    /// The budget was used up first, or an execution does not end.
     pub cut: bool,
 }
 
@@ -58,6 +62,11 @@ pub fn explore(
             explored.findings.push((finding, recorded.events.clone()));
         }
         use leno_model::End;
+        // Two loops that keep each other going.
+        if recorded.events.len() > canonical::LONGEST {
+            explored.cut = true;
+            break;
+        }
         match recorded.end {
             End::Asleep => {}
             End::Diverged { .. } | End::Bounded => break,

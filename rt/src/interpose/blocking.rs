@@ -7,10 +7,10 @@
 
 use super::time;
 use crate::{
-    execution::event,
+    execution::may_happen,
     hooks::{synchronise, synchronise_timed},
 };
-use leno_model::{Event, Op, Outcome, SiteRef};
+use leno_model::{Op, Outcome, SiteRef};
 
 /// How a function that waits is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,7 @@ pub fn acquire(attempt: Op, wait: Op, patience: Patience, site: SiteRef) -> bool
 
 /// Lets the search choose whether a timeout fires.
 pub fn times_out(site: SiteRef) -> bool {
-    let event: Event = event(Op::Choose { alternatives: 2 }, &[], site);
-    let fires = event.outcome == Outcome::Chosen(1);
+    let fires = may_happen(site);
     if fires {
         time::pass();
     }

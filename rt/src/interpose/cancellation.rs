@@ -15,7 +15,9 @@ use super::{
     words::{self, Word},
 };
 use crate::{
-    execution::{Patience, call_site, current_thread, event, event_patient, private, running},
+    execution::{
+        Patience, call_site, current_thread, event, event_patient, may_happen, private, running,
+    },
     fiber,
 };
 use leno_model::{Event, Op, Outcome, SiteRef, ThreadId};
@@ -62,10 +64,9 @@ pub fn wait(
     leave: impl FnOnce(),
 ) -> Event {
     let Some(sem) = requests() else { return wait(Patience { timed, cancel: None }) };
-    let chosen = event(Op::Choose { alternatives: 2 }, &[], site);
-    if chosen.outcome == Outcome::Chosen(1) {
-        let patience = Patience { timed: true, cancel: None };
-        event_patient(Op::SemWait { sem }, &[], site, patience);
+    if may_happen(site) {
+        let timed_out = Patience { timed: true, cancel: None };
+        event_patient(Op::SemWait { sem }, &[], site, timed_out);
         leave();
         act();
     }
