@@ -41,8 +41,8 @@ soak: build
 	@$(BIN)/leno-bench --soak
 
 fuzz: build
-	LENO_FUZZ=$${LENO_FUZZ:-100000} $(CARGO) test --release --locked --package leno-checker -- --nocapture
-	LENO_FUZZ_C=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test generated -- --nocapture
+	LENO_FUZZ=$${LENO_FUZZ:-200000} $(CARGO) test --release --locked --package leno-checker -- --nocapture
+	LENO_FUZZ_C=$${LENO_FUZZ_C:-500} $(CARGO) test --release --locked --package leno-tests --test generated -- --nocapture
 	LENO_FUZZ_MODES=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test modes generated
 
 install: build

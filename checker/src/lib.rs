@@ -18,6 +18,7 @@ mod deadlock;
 pub mod dependence;
 mod director;
 mod dpor;
+mod family;
 mod finding;
 mod futex;
 mod happens;

@@ -92,13 +92,18 @@
 //! **Memory.** A head is never reversed with what it took the place of while both are on
 //! the path, so a chain of schedules each of which comes out of the execution of the one
 //! before has at most as many links as there are pairs of events. Each execution puts at
-//! most one schedule for each pair of its events on the stack (but for read-write locks:
-//! see `reversal`). Common beginnings are kept once (`schedules`).
+//! most one entry for each pair of its events, and one for each choice, on the stack, and
+//! the last entry is run, with all that comes out of it, before the one below it: on the
+//! stack are the entries of one chain. An entry has a head and what is kept for it; that
+//! of a writer that takes the place of a reader has the parts of which such sets are made
+//! (`family`). So with n events in an execution there are at most n² times n² entries of
+//! size n² each. Common beginnings are kept once (`schedules`).
 
 use crate::{
     Condition, Finding, Plan, PlannedStep, Search, Sleeper,
     clock::Clocks,
     dependence::{same_round, sleeps_on},
+    family::Family,
     fingerprint,
     reversal::{Kept, Race, Reversals, Standing, event_without},
     schedules::{Schedules, Turn},
@@ -149,7 +154,35 @@ impl Reversed {
 struct Branch {
     /// How much of the path it has in common with the execution.
     start: u32,
-    kept: Vec<u32>,
+    kept: Set,
+    head: Head,
+    step: Step,
+}
+
+/// What is kept behind the start of a branch.
+enum Set {
+    One(Vec<u32>),
+    /// Each of these makes a branch.
+    Each(Family),
+}
+
+/// A schedule that is still to be run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Waiting {
+    /// Its last turn; none if it has none yet.
+    end: Option<u32>,
+    /// The rest, if there are several that differ in what they keep.
+    rest: Option<Box<Rest>>,
+    /// Its part in the whole, if all branches of an execution were equally large.
+    weight: f64,
+}
+
+/// What comes behind the last turn that schedules have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Rest {
+    family: Family,
+    /// The events that may be kept, in order.
+    events: Vec<(u32, PlannedStep)>,
     head: Head,
     step: Step,
 }
@@ -159,8 +192,10 @@ pub struct Optimal {
     log: Log,
     reversals: Reversals,
     schedules: Schedules<Head>,
-    /// The ends of the schedules that are still to be run; the last is the next.
-    waiting: Vec<u32>,
+    /// The schedules that are still to be run; the last is the next.
+    waiting: Vec<Waiting>,
+    /// Of the present execution with all that comes out of it.
+    weight: f64,
     /// The schedule of the present execution, as it is kept in `schedules`, and as
     /// far as it is.
     path: Vec<u32>,
@@ -247,7 +282,7 @@ impl Optimal {
                 Head { place, start: place, thread, reversed: None, conditions: Vec::new() };
             branches.extend((1..event.choices).map(|choice| Branch {
                 start: place,
-                kept: Vec::new(),
+                kept: Set::One(Vec::new()),
                 head: this.unwrap_or(&as_free).clone(),
                 step: Step { thread, choice },
             }));
@@ -290,23 +325,55 @@ impl Optimal {
     }
 
     /// Puts a branch among the schedules that wait.
-    fn add(&mut self, branch: Branch) {
+    fn add(&mut self, branch: Branch, weight: f64) {
         let start = branch.start as usize;
         self.keep_path(start);
-        let planned = |event: u32, trace: &Trace| {
+        let common = start.checked_sub(1).map(|last| self.path[last]);
+        let Branch { kept, head, step, .. } = branch;
+        let trace = &self.log.trace;
+        let planned = |event: u32| {
             let Event { thread, choice, .. } = *trace.event(event);
             let fingerprint = fingerprint(trace.event(event), trace.accesses(event));
             PlannedStep { step: Step { thread, choice }, fingerprint }
         };
-        let mut end = start.checked_sub(1).map(|last| self.path[last]);
-        for event in branch.kept {
-            let turn = Turn::new(planned(event, &self.log.trace), true, None);
-            end = Some(self.schedules.add(end, turn));
-        }
-        let planned = PlannedStep { step: branch.step, fingerprint: 0 };
-        let end = self.schedules.add(end, Turn::new(planned, false, Some(branch.head)));
+        let (end, rest) = match kept {
+            Set::One(kept) => {
+                let kept = kept.into_iter().map(planned);
+                (Some(append(&mut self.schedules, common, kept, head, step)), None)
+            }
+            Set::Each(family) => {
+                let events = family.all().into_iter().map(|event| (event, planned(event)));
+                let events = events.collect();
+                (common, Some(Box::new(Rest { family, events, head, step })))
+            }
+        };
+        end.into_iter().for_each(|end| self.schedules.hold(end));
+        self.waiting.push(Waiting { end, rest, weight });
+    }
+
+    /// The end of the schedule that is next, which is held.
+    fn take(&mut self) -> Option<u32> {
+        let mut waiting = self.waiting.pop()?;
+        self.weight = waiting.weight;
+        let Some(rest) = &mut waiting.rest else { return waiting.end };
+        let Rest { family, events, head, step } = &mut **rest;
+        let kept = family.set();
+        let head = Head { place: head.start + kept.len() as u32, ..head.clone() };
+        let planned = |event: &u32| {
+            let place = events.binary_search_by_key(event, |(event, _)| *event);
+            events[place.expect("it may be kept")].1
+        };
+        let kept = kept.iter().map(planned);
+        let end = append(&mut self.schedules, waiting.end, kept, head, *step);
         self.schedules.hold(end);
-        self.waiting.push(end);
+        if family.advance() {
+            self.weight /= 2.0;
+            waiting.weight = self.weight;
+            self.waiting.push(waiting);
+        } else {
+            waiting.end.into_iter().for_each(|end| self.schedules.let_go(end));
+        }
+        Some(end)
     }
 
     /// Sees to it that so much of the present path is among the schedules.
@@ -327,6 +394,21 @@ impl Optimal {
         self.schedules.hold(*self.path.last().expect("it was made longer"));
         old.into_iter().for_each(|old| self.schedules.let_go(old));
     }
+}
+
+/// Adds what is kept and a head behind a turn.
+fn append(
+    schedules: &mut Schedules<Head>,
+    common: Option<u32>,
+    kept: impl Iterator<Item = PlannedStep>,
+    head: Head,
+    step: Step,
+) -> u32 {
+    let mut end = common;
+    for planned in kept {
+        end = Some(schedules.add(end, Turn::new(planned, true, None)));
+    }
+    schedules.add(end, Turn::new(PlannedStep { step, fingerprint: 0 }, false, Some(head)))
 }
 
 /// The execution at hand as a sequence of free events and of heads with what was kept.
@@ -354,6 +436,9 @@ impl Path<'_> {
         if self.place(first) != Place::Free {
             return None;
         }
+        if let Kept::Readers(least, parts) = kept {
+            return self.writers_branch(clocks, race, second, least, parts);
+        }
         // It is made where the stray event is a head.
         let strays = |(event, head): &(u32, u32)| first < *head && kept.contains(clocks, *event);
         if self.strayed.iter().any(strays) {
@@ -365,25 +450,68 @@ impl Path<'_> {
             return None;
         }
         let there = self.without(clocks, race, second);
-        let mut conditions = self.belongs(clocks, race, second, there.as_ref())?;
+        let mut conditions = self.belongs(clocks, race, second, there.as_ref(), |_| false)?;
         let kept = self.kept(clocks, race);
         if self.fills_for_another(clocks, race, &kept, second) {
             return None;
         }
         conditions.extend(self.needs_all(clocks, &kept, second, there.as_ref())?);
-        let reversed = Reversed {
-            event: *self.trace.event(first),
-            footprint: self.trace.footprint(first).to_vec(),
-        };
-        let thread = self.trace.event(second).thread;
-        let head = Head {
-            place: first + kept.len() as u32,
+        let head =
+            Head { place: first + kept.len() as u32, conditions, ..self.head(first, second) };
+        let step = Step { thread: head.thread, choice: 0 };
+        Some(Branch { start: first, kept: Set::One(kept), head, step })
+    }
+
+    /// The same for a writer that takes the place of a reader: what other readers have come
+    /// and gone before is open.
+    fn writers_branch(
+        &self,
+        clocks: &Clocks,
+        race: &Race<'_>,
+        second: u32,
+        least: &[u32],
+        parts: &[Vec<u32>],
+    ) -> Option<Branch> {
+        let first = race.first;
+        let strayed = self.strayed.iter().filter(|(_, head)| first < *head);
+        let is_stray = |event: &u32| strayed.clone().any(|(stray, _)| stray == event);
+        if least.iter().any(is_stray) {
+            return None;
+        }
+        let parts: Vec<Vec<u32>> =
+            parts.iter().filter(|part| !part.iter().any(is_stray)).cloned().collect();
+        let mut required: Vec<Vec<u32>> = Vec::new();
+        for head in self.heads().rev().take_while(|head| head.place > first) {
+            if head.place == second {
+                return None;
+            }
+            required.push(alloc::vec![head.place]);
+            required.extend(self.needed(head, first).map(|event| alloc::vec![event]));
+        }
+        let there = self.without(clocks, race, second);
+        self.belongs(clocks, race, second, there.as_ref(), |rivals| {
+            let mut after: Vec<u32> = least.iter().chain(parts.iter().flatten()).copied().collect();
+            after.retain(|event| rivals.iter().any(|rival| clocks.ordered(*rival, *event)));
+            required.push(after);
+            true
+        })?;
+        let family = Family::new(least.to_vec(), parts, required)?;
+        let head = self.head(first, second);
+        let step = Step { thread: head.thread, choice: 0 };
+        Some(Branch { start: first, kept: Set::Each(family), head, step })
+    }
+
+    /// A head without anything kept or conditions.
+    fn head(&self, first: u32, second: u32) -> Head {
+        let footprint = self.trace.footprint(first).to_vec();
+        let reversed = Reversed { event: *self.trace.event(first), footprint };
+        Head {
+            place: first,
             start: first,
-            thread,
+            thread: self.trace.event(second).thread,
             reversed: Some(Box::new(reversed)),
-            conditions,
-        };
-        Some(Branch { start: first, kept, head, step: Step { thread, choice: 0 } })
+            conditions: Vec::new(),
+        }
     }
 
     /// The heads on the path before which an event should have been a head instead: for what was put off there, and by a lower
@@ -421,7 +549,7 @@ impl Path<'_> {
         let end = self.trace.len() as u32 - 1;
         match race.kept {
             Kept::Past => (race.first + 1..end).filter(|event| clocks.covers(*event)).collect(),
-            Kept::These(events) => events.to_vec(),
+            Kept::These(events) | Kept::Readers(events, _) => events.to_vec(),
         }
     }
 
@@ -448,13 +576,15 @@ impl Path<'_> {
     /// been put off for `second` earlier; none if it does not. That is so if `first` has
     /// been put off already, for a head of a thread with a higher number, and nothing with
     /// which `first` races comes before `second`. `there`: the second as it comes out in
-    /// the place of the first, if that is known.
+    /// the place of the first, if that is known. `kept_after`: whether something of what
+    /// is kept, besides the past of the second, comes after one of these rivals.
     fn belongs(
         &self,
         clocks: &Clocks,
         race: &Race<'_>,
         second: u32,
         there: Option<&Reversed>,
+        mut kept_after: impl FnMut(&[u32]) -> bool,
     ) -> Option<Vec<Condition>> {
         let (trace, first) = (self.trace, race.first);
         let x = trace.event(first);
@@ -480,11 +610,7 @@ impl Path<'_> {
                 continue;
             }
             let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
-            let kept_after = |rival| match race.kept {
-                Kept::Past => false,
-                Kept::These(kept) => kept.iter().any(|event| clocks.ordered(rival, *event)),
-            };
-            if rivals().any(|rival| clocks.covers(rival) || kept_after(rival)) {
+            if rivals().any(|rival| clocks.covers(rival)) {
                 continue;
             }
             let from_rival = |event: &u32| {
@@ -495,6 +621,7 @@ impl Path<'_> {
             let mut between = (head.start..first).filter(from_rival);
             match there {
                 Some(there) if between.any(|event| self.conflicts(there, event)) => {}
+                Some(_) if kept_after(&rivals().collect::<Vec<_>>()) => {}
                 Some(_) => return None,
                 None => conditions.push(Condition {
                     commutes: (!as_now).then(|| reversed.sleeper()),
@@ -602,12 +729,13 @@ fn merged(own: &Access, found: u64, other: &Access, others: u64) -> u64 {
 impl Search for Optimal {
     fn next(&mut self) -> Option<Plan> {
         if !core::mem::replace(&mut self.started, true) {
-            return Some(Plan::default());
+            self.weight = 1.0;
+            return Some(Plan { repertoire: self.log.repertoire.clone(), ..Plan::default() });
         }
         if self.diverged {
             return None;
         }
-        let end = self.waiting.pop()?;
+        let end = self.take()?;
         Some(self.plan(end))
     }
 
@@ -638,11 +766,16 @@ impl Search for Optimal {
         }
         // Those that share most with this execution are run first.
         branches.sort_by_key(|branch| branch.start);
-        branches.into_iter().for_each(|branch| self.add(branch));
+        let weight = self.weight / (branches.len() + 1) as f64;
+        branches.into_iter().for_each(|branch| self.add(branch, weight));
         self.log.finish(run, !self.strayed.is_empty())
     }
 
     fn log(&self) -> &Log {
         &self.log
+    }
+
+    fn explored(&self) -> Option<f64> {
+        Some(1.0 - self.waiting.iter().map(|waiting| waiting.weight).sum::<f64>())
     }
 }

@@ -17,8 +17,8 @@
 //! Everything on one mutex or semaphore that could be kept conflicts with x, so the
 //! past of h is then the same whoever else has been there. Not so for a read-write
 //! lock that x reads and h wants to write: other readers commute with x, and each set
-//! of them that can have come and gone before h makes another trace. All these sets
-//! are given. That is as many as there are traces, but all at once.
+//! of them that can have come and gone before h makes another trace. What these sets
+//! are made of is given (see `family`).
 
 use crate::{
     blocking::{apply_rwlock, changes, deciding, leaving, reads, rwlock_before, writes},
@@ -49,13 +49,15 @@ pub enum Kept<'a> {
     /// Those that come before the event being examined, as far as its clock goes now.
     Past,
     These(&'a [u32]),
+    /// The least set, and what may be added to it.
+    Readers(&'a [u32], &'a [Vec<u32>]),
 }
 
 impl Kept<'_> {
     pub fn contains(&self, clocks: &Clocks, event: u32) -> bool {
         match self {
             Kept::Past => clocks.covers(event),
-            Kept::These(events) => events.binary_search(&event).is_ok(),
+            Kept::These(events) | Kept::Readers(events, _) => events.binary_search(&event).is_ok(),
         }
     }
 }
@@ -199,8 +201,9 @@ fn blocking(
                     found(clocks, blocks(first));
                 } else if wants_all && reads(e) {
                     let readers = Readers { trace, clocks, rwlock, first, before };
-                    for kept in readers.sets() {
-                        found(clocks, Race { kept: Kept::These(&kept), ..blocks(first) });
+                    if let Some((least, parts)) = readers.sets() {
+                        let kept = Kept::Readers(&least, &parts);
+                        found(clocks, Race { kept, ..blocks(first) });
                     }
                 }
             }
@@ -302,30 +305,19 @@ struct Readers<'a> {
 }
 
 impl Readers<'_> {
-    fn sets(&self) -> BTreeSet<Vec<u32>> {
-        let mut sets = BTreeSet::new();
+    /// The least set, and what each reader that may come in addition adds to it.
+    fn sets(&self) -> Option<(Vec<u32>, Vec<Vec<u32>>)> {
         let behind = self.first + 1..self.before;
-        let own = behind.filter(|event| self.clocks.covers(*event)).collect();
-        if let Some(least) = self.all_gone(own) {
-            self.extend(least, self.first + 1, &mut sets);
-        }
-        sets
-    }
-
-    /// Adds the set and all that have more readers, out of those from `from` on.
-    fn extend(&self, set: BTreeSet<u32>, from: u32, sets: &mut BTreeSet<Vec<u32>>) {
-        if !sets.insert(set.iter().copied().collect()) {
-            return;
-        }
-        for reader in (from..self.before).filter(|event| self.is_reader(*event)) {
-            if !set.contains(&reader) {
-                let mut more = set.clone();
-                self.add(&mut more, reader);
-                if let Some(more) = self.all_gone(more) {
-                    self.extend(more, reader + 1, sets);
-                }
-            }
-        }
+        let own = behind.clone().filter(|event| self.clocks.covers(*event)).collect();
+        let least = self.all_gone(own)?;
+        let others = behind.filter(|event| self.is_reader(*event) && !least.contains(event));
+        let with = |reader| {
+            let mut more = least.clone();
+            self.add(&mut more, reader);
+            Some(self.all_gone(more)?.into_iter().collect())
+        };
+        let parts = others.filter_map(with).collect();
+        Some((least.into_iter().collect(), parts))
     }
 
     fn is_reader(&self, event: u32) -> bool {

@@ -110,7 +110,7 @@ pub enum Unseen {
 #[derive(Args, Debug, Serialize)]
 pub struct CheckArgs {
     /// How the interleavings are enumerated
-    #[arg(long, value_enum, default_value = "source")]
+    #[arg(long, value_enum, default_value = "optimal")]
     pub search: Search,
     /// What to look for, separated by commas: race, deadlock, assert, crash, memory,
     /// lock, termination (these by default), exit, leak, progress

@@ -4,6 +4,8 @@
 // leno: cflags=-DN=4 verdict=safe executions=24
 // leno: cflags=-DN=5 verdict=safe executions=120
 // leno: cflags=-DN=6 verdict=safe executions=720 threads=7
+// leno: cflags=-DN=7 verdict=safe executions=5040 blocked=0
+// leno: cflags=-DN=8 verdict=safe executions=40320 blocked=0
 // leno[--search naive]: cflags=-DN=2 verdict=safe
 #include <assert.h>
 #include <pthread.h>

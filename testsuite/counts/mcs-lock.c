@@ -1,0 +1,63 @@
+// Mellor-Crummey and Scott's queue lock, taken once by each thread. With ONE_SPIN a
+// thread that would have to look twice is not of interest.
+// leno: cflags=-DN=2 verdict=safe executions=14 blocked=0
+// leno: cflags=-DN=3 verdict=safe executions=438 blocked=0
+// leno[--search source]: cflags=-DN=3 verdict=safe executions=438 blocked=0
+// leno: cflags="-DN=2 -DONE_SPIN" verdict=safe executions=6
+// leno: cflags="-DN=3 -DONE_SPIN" verdict=safe executions=66
+// leno: cflags="-DN=4 -DONE_SPIN" verdict=safe executions=1080
+// leno[--search source]: cflags="-DN=3 -DONE_SPIN" verdict=safe executions=66
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct node {
+    _Atomic(struct node *) next;
+    atomic_int waits;
+};
+
+#ifdef ONE_SPIN
+void __VERIFIER_assume(int);
+#define WAIT_WHILE(condition) __VERIFIER_assume(!(condition))
+#else
+#define WAIT_WHILE(condition) \
+    while (condition)         \
+    continue
+#endif
+
+static _Atomic(struct node *) tail;
+static struct node nodes[N];
+static int inside;
+
+static void *work(void *argument)
+{
+    struct node *own = argument;
+    atomic_store(&own->next, NULL);
+    atomic_store(&own->waits, 1);
+    struct node *before = atomic_exchange(&tail, own);
+    if (before) {
+        atomic_store(&before->next, own);
+        WAIT_WHILE(atomic_load(&own->waits));
+    }
+    assert(inside++ == 0);
+    inside--;
+    if (!atomic_load(&own->next)) {
+        struct node *last = own;
+        if (atomic_compare_exchange_strong(&tail, &last, NULL))
+            return NULL;
+        WAIT_WHILE(!atomic_load(&own->next));
+    }
+    atomic_store(&atomic_load(&own->next)->waits, 0);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, work, &nodes[i]);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}

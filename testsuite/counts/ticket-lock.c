@@ -1,0 +1,32 @@
+// Each thread draws a ticket and waits until it is served.
+// leno: cflags=-DN=2 verdict=safe executions=4 blocked=0
+// leno: cflags=-DN=3 verdict=safe executions=48 blocked=0
+// leno[--search source]: cflags=-DN=2 verdict=safe executions=4
+// leno[--search source]: cflags=-DN=3 verdict=safe executions=48
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int next_ticket, served;
+static int inside;
+
+static void *work(void *unused)
+{
+    int ticket = atomic_fetch_add(&next_ticket, 1);
+    while (atomic_load(&served) != ticket)
+        ;
+    assert(inside++ == 0);
+    inside--;
+    atomic_store(&served, ticket + 1);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
