@@ -221,7 +221,8 @@ fn every_execution_reads_the_same_input() {
                 .spawn()
                 .expect("leno can be run")
         };
-        let mut piped = check(&[]);
+        // Both run at once, so each has an output directory of its own.
+        let mut piped = check(&["--output", "piped.out"]);
         piped.stdin.take().unwrap().write_all(b"7\n").unwrap();
         for child in [piped, check(&["--input", "seven"])] {
             let output = child.wait_with_output().unwrap();
