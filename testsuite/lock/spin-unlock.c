@@ -1,5 +1,6 @@
 // leno: verdict=bug kind=lock message="unlocks a mutex that nobody holds"
-// leno[--property lock]: cflags=-DTRY verdict=bug kind=lock message~"does not hold"
+// leno[--property lock]: cflags=-DTRY verdict=bug kind=lock message="unlocks a mutex that nobody holds"
+// leno[--property lock --search source]: cflags=-DTRY verdict=bug kind=lock message~"does not hold"
 // leno: cflags="-DTRY -DLOOK" verdict=safe
 #include <pthread.h>
 
