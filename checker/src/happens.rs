@@ -144,6 +144,11 @@ impl Happens {
         }
     }
 
+    /// How many of the thread's events come before the one that was examined.
+    pub fn seen(&self, thread: ThreadId) -> u32 {
+        self.clocks.seen(thread)
+    }
+
     /// The event that was examined belongs to the trace.
     pub fn commit(&mut self, trace: &Trace, event: u32) {
         self.clocks.commit(trace.event(event).thread, trace.position(event));

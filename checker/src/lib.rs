@@ -32,6 +32,7 @@ mod reversal;
 mod rwlock;
 mod schedules;
 mod search;
+pub mod shorten;
 mod source;
 mod strategy;
 pub mod sync;

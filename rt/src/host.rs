@@ -17,14 +17,14 @@ use crate::{
     phases::{self, Phase},
     record::{self, record},
     saved::{self, Timer},
-    sharing, signals, snapshot, sys,
+    sharing, showing, signals, snapshot, sys,
     trace::place,
     units,
 };
 use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
-use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy, fingerprint};
+use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy};
 use leno_model::{
-    Access, End, Event, Execution, Property, Step,
+    Access, End, Event, Execution, Property,
     wire::{
         CHANNEL, Counts, Fault, JOURNAL, Job, LIBRARIES, Message, Mode, Saved, SearchKind, Summary,
     },
@@ -360,7 +360,7 @@ fn check(
             }
             reported.push(name);
             bugs += 1;
-            show(&bug, &events, &accesses);
+            showing::show(&bug, &events, &accesses);
             if !keep_going {
                 exhaustive = false;
                 break;
@@ -387,7 +387,7 @@ fn check(
 }
 
 /// What makes two bugs the same: the property and the places.
-fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
+pub fn name(bug: &Shown, events: &[Event]) -> Vec<u64> {
     let waits = |waits: &[Blocked]| waits.iter().map(|wait| wait.site.0).collect();
     let mut places: Vec<u64> = match bug {
         Shown::Status(status) => alloc::vec![*status as u64],
@@ -436,32 +436,9 @@ pub fn property(bug: &Shown) -> Property {
     }
 }
 
-/// Runs the schedule of a bug once more, and has it sent as a trace.
-fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
-    let len = match bug {
-        Shown::Found(Finding::Race { first, second, .. }) => *first.max(second) as usize + 1,
-        Shown::Found(Finding::Failure(failure)) => failure.after as usize,
-        _ => events.len(),
-    };
-    let step = |event: &Event| PlannedStep {
-        step: Step { thread: event.thread, choice: event.choice },
-        fingerprint: fingerprint(
-            event,
-            &accesses[event.first_access as usize..][..event.access_count as usize],
-        ),
-    };
-    let plan = Plan { steps: events[..len].iter().map(step).collect(), ..Plan::default() };
-    want(bug.clone());
-    let run = execute(&Rc::new(plan), false, true);
-    if let End::Diverged { at } = run.end {
-        nondeterminism(at, events.get(at as usize), run.events);
-    }
-    *WANTED.get() = None;
-}
-
-/// Says what the next traced execution is to report.
-pub fn want(bug: Shown) {
-    *WANTED.get() = Some(bug);
+/// Says what the next traced execution is to report: all that it shows, if None.
+pub fn want(bug: Option<Shown>) {
+    *WANTED.get() = bug;
 }
 
 /// The bugs that the traced execution is to report.
@@ -469,6 +446,11 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
     if let Some(wanted) = WANTED.get() {
         return alloc::vec![wanted.clone()];
     }
+    bugs(run)
+}
+
+/// The bugs that an execution shows by itself.
+pub fn bugs(run: &Execution<'_>) -> Vec<Shown> {
     let mut search = Source::new();
     search.next();
     let mut shown: Vec<Shown> = search.absorb(run).into_iter().map(Shown::Found).collect();
@@ -481,7 +463,7 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
 
 /// Has an execution carried out and gives its record: in place where that is
 /// possible, else, and where it is to be traced, by a child process.
-fn execute(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> Execution<'static> {
+pub fn execute(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> Execution<'static> {
     loop {
         provide_stacks();
         record().reset();
@@ -574,7 +556,7 @@ pub fn in_a_child(plan: &Rc<Plan>, settings: &Settings) -> i32 {
     status
 }
 
-fn nondeterminism(at: u32, expected: Option<&Event>, events: &[Event]) -> ! {
+pub fn nondeterminism(at: u32, expected: Option<&Event>, events: &[Event]) -> ! {
     let found = events.get(at as usize).or(events.last());
     fault(Fault::Nondeterminism {
         step: at,

@@ -70,7 +70,7 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
     if !is_bug || failed_before || !host::looks_for(Property::Crash) {
         report(words(again), there);
     }
-    host::want(Shown::Died(Death { thread: there.thread, site: there.site, signal }));
+    host::want(Some(Shown::Died(Death { thread: there.thread, site: there.site, signal })));
     run(&plan, false, true);
     let counts = record.counts.as_slice().first().copied().unwrap_or_default();
     channel::send(&Message::Done(Summary {

@@ -31,6 +31,7 @@ mod phases;
 mod record;
 mod saved;
 mod sharing;
+mod showing;
 mod signals;
 mod snapshot;
 mod sys;
