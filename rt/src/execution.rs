@@ -268,6 +268,11 @@ impl Running {
         child
     }
 
+    /// The threads that have not ended.
+    pub fn alive(&self) -> impl Iterator<Item = ThreadId> {
+        self.created().filter(|thread| self.threads[thread.index()].alive)
+    }
+
     /// The threads that have been created, the main thread included.
     pub fn created(&self) -> impl Iterator<Item = ThreadId> {
         used(&self.threads)

@@ -1,18 +1,19 @@
 //! Signal handlers and masks: see `kernel::handlers`.
 
-use super::{real, set_errno};
+use super::{real, set_errno, signalling};
 use crate::{
     execution::running,
     kernel::{
         handlers,
-        things::{Changes, thing, touch},
+        things::{Changes, Thing, thing, touch},
     },
 };
 
 type Action = libc::sigaction;
 
-fn touch_handler(number: i32) {
-    touch(&[(thing("handler of signal", alloc::format!("{number}").as_bytes()), Changes)]);
+/// What a signal does, as a thing.
+pub fn touched_handler(number: i32) -> Thing {
+    thing("handler of signal", alloc::format!("{number}").as_bytes())
 }
 
 /// # Safety
@@ -22,7 +23,7 @@ pub unsafe extern "C" fn sigaction(number: i32, new: *const Action, old: *mut Ac
     if running().is_none() {
         return real!(sigaction(number => i32, new => *const Action, old => *mut Action) -> i32);
     }
-    touch_handler(number);
+    touch(&[(touched_handler(number), Changes)]);
     if number == libc::SIGSEGV {
         // SAFETY: the program's own structures, where there are any.
         unsafe {
@@ -60,23 +61,22 @@ pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
 
 /// Changes the running thread's mask; gives an error number.
 fn change_mask(how: i32, new: *const u64, old: *mut u64) -> i32 {
-    let mask = handlers::mask();
+    let mut mask = *handlers::mask();
     // SAFETY: the program's own sets, of which the first word has all signals.
     unsafe {
         let new = new.as_ref().copied();
         if !old.is_null() {
-            *old = *mask;
+            *old = mask;
         }
         match (how, new) {
-            (_, None) => {}
-            (libc::SIG_BLOCK, Some(new)) => *mask |= new,
-            (libc::SIG_UNBLOCK, Some(new)) => *mask &= !new,
-            (libc::SIG_SETMASK, Some(new)) => *mask = new,
+            (_, None) => return 0,
+            (libc::SIG_BLOCK, Some(new)) => mask |= new,
+            (libc::SIG_UNBLOCK, Some(new)) => mask &= !new,
+            (libc::SIG_SETMASK, Some(new)) => mask = new,
             _ => return libc::EINVAL,
         }
     }
-    // These two cannot be blocked.
-    *mask &= !(1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1));
+    signalling::set_mask(mask);
     0
 }
 

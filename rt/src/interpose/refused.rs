@@ -31,7 +31,6 @@ pub fn refuse(name: &str) -> ! {
 }
 
 refused! {
-    pthread_sigqueue sigqueue sigwait sigwaitinfo sigtimedwait sigsuspend
     fork vfork posix_spawn posix_spawnp system popen
     execve execv execvp execvpe execl execlp execle fexecve daemon
 }

@@ -1,22 +1,54 @@
-//! Signals that threads send to each other or to themselves.
+//! Signals that threads send to each other, to the process or to themselves.
 //!
-//! A thread that signals itself runs its handler at once, as a call. What the signal does
-//! to another thread is known if it needs no handler: nothing, or the end of the process,
-//! which is a crash. A handler in another thread could run between any two of its
-//! instructions, and is refused.
+//! A signal that its target has blocked is *pending*: it waits for the target to unblock
+//! it, or to ask for it (`sigwait` and its like, `sigsuspend`, `pause`). What is pending for
+//! a thread, with its mask, is a thing that sender and target have in common (see
+//! `kernel::things`), and so is what is pending for the process; to ask for a signal is to
+//! wait until the thing has one. A thread that signals itself, or unblocks what is pending,
+//! runs the handler at once, as a call.
+//!
+//! A signal that is not blocked and needs no handler is known to do nothing, or to end the
+//! process, which is a crash. One that would run a handler in *another* thread, between any
+//! two of its instructions, is refused.
 
-use super::{attributes, real, refused::refuse};
+use super::{attributes, cancellation, handlers::touched_handler, real, refused::refuse};
 use crate::{
-    execution::{self, call_site, current_thread, running},
+    accesses::MOST,
+    execution::{self, call_site, current_thread, event, event_patient, running},
+    interpose::{
+        set_errno, store, time,
+        words::{self, Word},
+    },
+    kernel::{
+        handlers::{self, Pending, bit},
+        things::{self, Changes, Looks, Thing, thing},
+    },
     signals,
     trace::FailureText,
 };
-use leno_model::Property;
+use alloc::{format, vec::Vec};
+use leno_model::{AccessKind, Op, Outcome, Property, ThreadId};
 
 type Handler = extern "C" fn(i32);
 type Informed = extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void);
+type Set = *const u64;
+type Info = *mut libc::siginfo_t;
 
 const LAST: i32 = 64;
+
+/// What a thread has pending, and its mask.
+pub fn of_thread(thread: ThreadId) -> Thing {
+    thing("signals of thread", format!("{}", thread.0).as_bytes())
+}
+
+/// What the process has pending.
+pub fn of_process() -> Thing {
+    thing("signals of", b"the process")
+}
+
+fn me() -> ThreadId {
+    current_thread().unwrap_or(ThreadId::MAIN)
+}
 
 /// # Safety
 /// As libc's.
@@ -25,12 +57,26 @@ pub unsafe extern "C" fn pthread_kill(handle: u64, number: i32) -> i32 {
     if running().is_none() {
         return real!(pthread_kill(handle => u64, number => i32) -> i32);
     }
+    to_thread(handle, number, libc::SI_TKILL, 0)
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_sigqueue(handle: u64, number: i32, value: u64) -> i32 {
+    if running().is_none() {
+        return real!(pthread_sigqueue(handle => u64, number => i32, value => u64) -> i32);
+    }
+    to_thread(handle, number, libc::SI_QUEUE, value)
+}
+
+fn to_thread(handle: u64, number: i32, code: i32, value: u64) -> i32 {
     let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
     if !(0..=LAST).contains(&number) {
         return libc::EINVAL;
     }
     if number != 0 {
-        send(number, current_thread() == Some(thread));
+        send(Pending { target: Some(thread), number, code, value });
     }
     0
 }
@@ -43,46 +89,129 @@ pub unsafe extern "C" fn raise(number: i32) -> i32 {
         return real!(raise(number => i32) -> i32);
     }
     if !(1..=LAST).contains(&number) {
-        super::set_errno(libc::EINVAL);
+        set_errno(libc::EINVAL);
         return -1;
     }
-    send(number, true);
+    send(Pending { target: Some(me()), number, code: libc::SI_TKILL, value: 0 });
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kill(process: i32, number: i32) -> i32 {
+    if running().is_none() {
+        return real!(kill(process => i32, number => i32) -> i32);
+    }
+    to_process(process, number, libc::SI_USER, 0, "kill of another process or of a group")
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigqueue(process: i32, number: i32, value: u64) -> i32 {
+    if running().is_none() {
+        return real!(sigqueue(process => i32, number => i32, value => u64) -> i32);
+    }
+    to_process(process, number, libc::SI_QUEUE, value, "sigqueue to another process")
+}
+
+fn to_process(process: i32, number: i32, code: i32, value: u64, other: &str) -> i32 {
+    // SAFETY: plain use of libc.
+    if process != unsafe { libc::getpid() } {
+        if number == 0 {
+            return real!(kill(process => i32, number => i32) -> i32);
+        }
+        refuse(other);
+    }
+    if !(0..=LAST).contains(&number) {
+        set_errno(libc::EINVAL);
+        return -1;
+    }
+    if number != 0 {
+        send(Pending { target: None, number, code, value });
+    }
     0
 }
 
 /// Nobody would continue it.
 const STOPPING: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
+const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
 
-fn send(number: i32, to_itself: bool) {
-    // SAFETY: plain use of libc's functions on objects of our own.
-    let (action, blocked) = unsafe {
+fn send(signal: Pending) {
+    let number = signal.number;
+    let candidates: Vec<ThreadId> = match signal.target {
+        Some(thread) => alloc::vec![thread],
+        None => running().expect("in an execution").alive().collect(),
+    };
+    let mut uses: Vec<(Thing, AccessKind)> = alloc::vec![(touched_handler(number), Looks)];
+    match signal.target {
+        Some(thread) => uses.push((of_thread(thread), Changes)),
+        None => {
+            uses.push((of_process(), Changes));
+            uses.extend(candidates.iter().map(|thread| (of_thread(*thread), Looks)));
+        }
+    }
+    if uses.len() > MOST {
+        refuse("a signal to a process of so many threads");
+    }
+    things::exchange_all(&uses);
+    let open = |thread: &ThreadId| *handlers::mask_of(*thread) & bit(number) == 0;
+    let open: Vec<ThreadId> = candidates.into_iter().filter(open).collect();
+    let waits = open.iter().any(|thread| handlers::waits(*thread));
+    if open.is_empty() || (waits && has_handler(number)) {
+        handlers::pend(signal);
+    } else if open == [me()] || !has_handler(number) {
+        act(&signal);
+    } else {
+        refuse("a signal that would run a handler in another thread");
+    }
+}
+
+fn action(number: i32) -> libc::sigaction {
+    // SAFETY: plain use of libc's function on an object of our own.
+    unsafe {
         let mut action: libc::sigaction = core::mem::zeroed();
         libc::sigaction(number, core::ptr::null(), &mut action);
-        let mut mask: libc::sigset_t = core::mem::zeroed();
-        libc::sigprocmask(libc::SIG_BLOCK, core::ptr::null(), &mut mask);
-        (action, libc::sigismember(&mask, number) == 1)
-    };
-    let ignored = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+        action
+    }
+}
+
+fn has_handler(number: i32) -> bool {
+    let handler = action(number).sa_sigaction;
+    !matches!(handler, libc::SIG_IGN | libc::SIG_DFL) && !signals::is_ours(handler)
+}
+
+/// What the signal does to a thread that has not blocked it; if that is to run a handler,
+/// the thread is the running one.
+fn act(signal: &Pending) {
+    let number = signal.number;
+    let action = action(number);
     match action.sa_sigaction {
         libc::SIG_IGN => {}
-        libc::SIG_DFL if ignored.contains(&number) => {}
+        libc::SIG_DFL if IGNORED.contains(&number) => {}
         libc::SIG_DFL if STOPPING.contains(&number) => refuse("a signal that stops the process"),
-        _ if blocked => refuse("a signal that is blocked"),
         default if default == libc::SIG_DFL || signals::is_ours(default) => ends(number),
-        _ if !to_itself => refuse("a signal to another thread, which has a handler for it"),
-        handler if action.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: the program's handler, which has this type.
-            let handler: Informed = unsafe { core::mem::transmute(handler) };
-            // SAFETY: all fields are integers.
-            let mut info: libc::siginfo_t = unsafe { core::mem::zeroed() };
-            info.si_signo = number;
-            info.si_code = libc::SI_TKILL;
-            handler(number, &info, core::ptr::null());
-        }
         handler => {
-            // SAFETY: the program's handler, which has this type.
-            let handler: Handler = unsafe { core::mem::transmute(handler) };
-            handler(number);
+            let mask = *handlers::mask();
+            // SAFETY: the first word of a set has all signals.
+            let blocked = unsafe { *(&raw const action.sa_mask).cast::<u64>() };
+            let itself = if action.sa_flags & libc::SA_NODEFER == 0 { bit(number) } else { 0 };
+            *handlers::mask() |= blocked | itself;
+            if action.sa_flags & libc::SA_RESETHAND != 0 {
+                // SAFETY: plain use of libc.
+                unsafe { libc::signal(number, libc::SIG_DFL) };
+            }
+            if action.sa_flags & libc::SA_SIGINFO != 0 {
+                // SAFETY: the program's handler, which has this type.
+                let handler: Informed = unsafe { core::mem::transmute(handler) };
+                handler(number, &signal.info(), core::ptr::null());
+            } else {
+                // SAFETY: as above.
+                let handler: Handler = unsafe { core::mem::transmute(handler) };
+                handler(number);
+            }
+            set_mask(mask);
         }
     }
 }
@@ -92,4 +221,157 @@ fn ends(number: i32) -> ! {
     let name = signals::name(number);
     let text = FailureText::Signal { number: number as u32, name, object: None };
     execution::fail(Property::Crash, number as u32, call_site(), text)
+}
+
+/// The running thread's mask becomes another one, and what is pending and no longer blocked
+/// takes place.
+pub fn set_mask(new: u64) {
+    // These two cannot be blocked.
+    let new = new & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
+    things::touch_if(&[(of_thread(me()), Changes), (of_process(), Looks)], || {
+        core::mem::replace(handlers::mask(), new) != new
+    });
+    while handlers::pending(me()) & !*handlers::mask() != 0 {
+        let mut taken = None;
+        things::try_exchange(&[of_thread(me()), of_process()], || {
+            taken = handlers::take(me(), !*handlers::mask());
+            taken.is_some()
+        });
+        if let Some(signal) = taken {
+            act(&signal);
+        }
+    }
+}
+
+/// Waits for one of these signals to be pending, and takes it.
+fn take(set: u64) -> Pending {
+    let mut taken = None;
+    things::exchange_when(&[of_thread(me()), of_process()], || {
+        taken = handlers::take(me(), set);
+        taken.is_some()
+    });
+    taken.expect("it was there")
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigwait(set: Set, number: *mut i32) -> i32 {
+    if running().is_none() {
+        return real!(sigwait(set => Set, number => *mut i32) -> i32);
+    }
+    cancellation::point();
+    // SAFETY: the program's own set.
+    let signal = take(unsafe { *set });
+    store(number, signal.number);
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigwaitinfo(set: Set, info: Info) -> i32 {
+    if running().is_none() {
+        return real!(sigwaitinfo(set => Set, info => Info) -> i32);
+    }
+    cancellation::point();
+    // SAFETY: the program's own set.
+    let signal = take(unsafe { *set });
+    store(info, signal.info());
+    signal.number
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::timespec) -> i32 {
+    if running().is_none() {
+        return real!(sigtimedwait(set => Set, info => Info, limit => *const libc::timespec) -> i32);
+    }
+    cancellation::point();
+    // SAFETY: the program's own structures.
+    let (set, at_once) = unsafe {
+        (*set, limit.as_ref().is_some_and(|limit| limit.tv_sec == 0 && limit.tv_nsec == 0))
+    };
+    let things = [of_thread(me()), of_process()];
+    loop {
+        let mut taken = None;
+        things::try_exchange(&things, || {
+            taken = handlers::take(me(), set);
+            taken.is_some()
+        });
+        if let Some(signal) = taken {
+            store(info, signal.info());
+            return signal.number;
+        }
+        // Who chooses to wait on, and waits in vain, has chosen wrongly.
+        let on = Op::Choose { alternatives: 2 };
+        if at_once || event(on, &[], call_site()).outcome == Outcome::Chosen(1) {
+            time::pass();
+            set_errno(libc::EAGAIN);
+            return -1;
+        }
+        things::require_shared(&things);
+    }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigpending(set: *mut u64) -> i32 {
+    if running().is_none() {
+        return real!(sigpending(set => *mut u64) -> i32);
+    }
+    things::touch(&[(of_thread(me()), Looks), (of_process(), Looks)]);
+    store(set, handlers::pending(me()) & *handlers::mask());
+    0
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigsuspend(mask: Set) -> i32 {
+    if running().is_none() {
+        return real!(sigsuspend(mask => Set) -> i32);
+    }
+    cancellation::point();
+    // SAFETY: the program's own set.
+    suspend(unsafe { *mask })
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pause() -> i32 {
+    if running().is_none() {
+        return real!(pause() -> i32);
+    }
+    cancellation::point();
+    if cancellation::is_awaited() {
+        let (sem, site) = (words::word(me(), Word::Signal), call_site());
+        let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
+        cancellation::wait(false, site, wait, || {});
+    }
+    suspend(*handlers::mask())
+}
+
+/// Waits, with this mask, for a signal that has a handler, and runs it.
+fn suspend(mask: u64) -> i32 {
+    let before = *handlers::mask();
+    let mine = of_thread(me());
+    things::exchange_all(&[(mine, Changes)]);
+    *handlers::mask() = mask & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
+    handlers::set_waits(me(), true);
+    let mut taken = None;
+    things::exchange_when(&[mine, of_process()], || {
+        taken = handlers::take(me(), !mask);
+        if taken.is_some() {
+            handlers::set_waits(me(), false);
+        }
+        taken.is_some()
+    });
+    act(&taken.expect("it was there"));
+    set_mask(before);
+    set_errno(libc::EINTR);
+    -1
 }

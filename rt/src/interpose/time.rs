@@ -1,12 +1,8 @@
 //! Time: each thread has a clock of its own that depends on its own past only, and
 //! sleeping orders nothing.
 
-use super::{
-    cancellation, real, set_errno, store,
-    words::{self, Word},
-};
-use crate::execution::{call_site, current_thread, event_patient, running};
-use leno_model::Op;
+use super::{cancellation, real, store};
+use crate::execution::running;
 
 /// A day in November 2026; what matters is that it is the same in every run.
 const START: u64 = 1_794_787_200_000_000_000;
@@ -183,19 +179,4 @@ pub extern "C" fn sched_yield() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_yield() -> i32 {
     sched_yield()
-}
-
-/// Waits for a signal handler to run; none does.
-///
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pause() -> i32 {
-    let Some(me) = current_thread() else { return real!(pause() -> i32) };
-    cancellation::point();
-    let (sem, site) = (words::word(me, Word::Signal), call_site());
-    let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
-    cancellation::wait(false, site, wait, || {});
-    set_errno(libc::EINTR);
-    -1
 }

@@ -20,6 +20,39 @@ struct Handlers {
     /// The program's handler for SIGSEGV.
     fault: Option<libc::sigaction>,
     masks: HashMap<u32, u64>,
+    pending: Vec<Pending>,
+    /// Threads in `sigsuspend` or `pause`.
+    waiting: Vec<ThreadId>,
+}
+
+/// A signal that its target has blocked, or the process, if it has none.
+#[derive(Clone, Copy)]
+pub struct Pending {
+    pub target: Option<ThreadId>,
+    pub number: i32,
+    /// What its receiver is told.
+    pub code: i32,
+    pub value: u64,
+}
+
+impl Pending {
+    pub fn info(&self) -> libc::siginfo_t {
+        // SAFETY: all fields are integers. Sender and value follow the first four words.
+        unsafe {
+            let mut info: libc::siginfo_t = core::mem::zeroed();
+            (info.si_signo, info.si_code) = (self.number, self.code);
+            let words = (&raw mut info).cast::<u32>();
+            words.add(4).write(libc::getpid() as u32);
+            words.add(5).write(libc::getuid());
+            words.add(6).cast::<u64>().write(self.value);
+            info
+        }
+    }
+}
+
+/// A signal in a set.
+pub fn bit(number: i32) -> u64 {
+    1 << (number - 1)
 }
 
 static HANDLERS: Global<Option<Handlers>> = Global::new(None);
@@ -33,6 +66,8 @@ pub fn begin() {
     let handlers = handlers();
     handlers.fault = None;
     handlers.masks.clear();
+    handlers.pending.clear();
+    handlers.waiting.clear();
 }
 
 pub fn put_back() {
@@ -65,8 +100,56 @@ pub fn fault() -> &'static mut Option<libc::sigaction> {
 
 /// The running thread's mask.
 pub fn mask() -> &'static mut u64 {
-    let thread = current_thread().unwrap_or(ThreadId::MAIN);
+    mask_of(current_thread().unwrap_or(ThreadId::MAIN))
+}
+
+pub fn mask_of(thread: ThreadId) -> &'static mut u64 {
     handlers().masks.entry(thread.0).or_insert(0)
+}
+
+/// A signal becomes pending. Only real-time signals are kept more than once.
+pub fn pend(signal: Pending) {
+    let pending = &mut handlers().pending;
+    let same = |p: &Pending| (p.target, p.number) == (signal.target, signal.number);
+    if signal.number >= libc::SIGRTMIN() || !pending.iter().any(same) {
+        pending.push(signal);
+    }
+}
+
+fn is_for(thread: ThreadId, signal: &Pending) -> bool {
+    signal.target.is_none_or(|target| target == thread)
+}
+
+/// What is pending for a thread or for the process.
+pub fn pending(thread: ThreadId) -> u64 {
+    let of_thread = handlers().pending.iter().filter(|signal| is_for(thread, signal));
+    of_thread.fold(0, |set, signal| set | bit(signal.number))
+}
+
+/// Takes a pending signal of a set: the lowest, of these the thread's own, of these the
+/// first.
+pub fn take(thread: ThreadId, set: u64) -> Option<Pending> {
+    let pending = &mut handlers().pending;
+    let all = pending.iter().enumerate();
+    let fits = |signal: &Pending| is_for(thread, signal) && set & bit(signal.number) != 0;
+    let place = all
+        .filter(|(_, signal)| fits(signal))
+        .min_by_key(|(place, signal)| (signal.number, signal.target.is_none(), *place))?
+        .0;
+    Some(pending.remove(place))
+}
+
+/// Whether the thread waits for a handler to run.
+pub fn waits(thread: ThreadId) -> bool {
+    handlers().waiting.contains(&thread)
+}
+
+pub fn set_waits(thread: ThreadId, waits: bool) {
+    let waiting = &mut handlers().waiting;
+    waiting.retain(|other| *other != thread);
+    if waits {
+        waiting.push(thread);
+    }
 }
 
 /// A new thread has its creator's mask.

@@ -245,7 +245,7 @@ fn wait(fd: i32, open: &Open, events: i16) {
     if control(fd, libc::F_GETFL, 0) as i32 & libc::O_NONBLOCK != 0 {
         return things::exchange(open.content);
     }
-    things::exchange_when(open.content, || {
+    things::exchange_when(&[open.content], || {
         let mut poll = libc::pollfd { fd, events, revents: 0 };
         // SAFETY: the kernel writes `poll` only, and does not wait.
         let ready = unsafe { sys::call(libc::SYS_poll, [&raw mut poll as u64, 1, 0, 0, 0, 0]) };

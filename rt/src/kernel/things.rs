@@ -16,7 +16,7 @@ use crate::{
     execution::{self, call_site, current_thread, finish, private},
     sharing,
 };
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use hashbrown::HashMap;
 use leno_model::{AccessKind, End, Order, Varies, object::OUTSIDE};
 
@@ -74,17 +74,32 @@ pub fn exchange(thing: Thing) {
     settle(&[(thing, Changes)], Order::SeqCst, false, || true);
 }
 
-/// Uses such a thing as soon as it is ready. Until then the thread comes back to where
+/// The same for several, each as it is said.
+pub fn exchange_all(uses: &[(Thing, AccessKind)]) {
+    settle(uses, Order::SeqCst, false, || true);
+}
+
+/// Uses such things if they are ready; says whether they were. The thread may try again.
+pub fn try_exchange(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
+    let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
+    settle(&uses, Order::SeqCst, true, ready)
+}
+
+/// Uses such things as soon as they are ready. Until then the thread comes back to where
 /// it was having changed nothing: that is an await, and it is woken by whoever changes
-/// the thing.
-pub fn exchange_when(thing: Thing, mut ready: impl FnMut() -> bool) {
-    let uses = [(thing, Changes)];
-    while !settle(&uses, Order::SeqCst, true, &mut ready) {
-        if !sharing::is_known(thing.0) {
-            // Nobody else has used it so far, and an await has to be seen.
-            sharing::reveal(&accesses(&uses, Order::SeqCst));
-            finish(End::Bounded);
-        }
+/// one of them.
+pub fn exchange_when(things: &[Thing], mut ready: impl FnMut() -> bool) {
+    while !try_exchange(things, &mut ready) {
+        require_shared(things);
+    }
+}
+
+/// An await has to be seen, also if nobody else has used the things so far.
+pub fn require_shared(things: &[Thing]) {
+    let uses: Vec<_> = things.iter().map(|thing| (*thing, Looks)).collect();
+    if !things.iter().all(|thing| sharing::is_known(thing.0)) {
+        sharing::reveal(&accesses(&uses, Order::SeqCst));
+        finish(End::Bounded);
     }
 }
 
