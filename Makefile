@@ -53,6 +53,8 @@ install: build
 	install -m 644 include/leno.h share/leno.mk $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/leno
 	install -m 644 share/cmake/lenoConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/leno
+	install -d $(DESTDIR)$(PREFIX)/include/leno-c++/bits
+	install -m 644 include/leno-c++/bits/c++config.h $(DESTDIR)$(PREFIX)/include/leno-c++/bits
 
 clean:
 	$(CARGO) clean

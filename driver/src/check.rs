@@ -2,6 +2,7 @@
 
 use crate::{
     cli::{CheckArgs, Format, Unseen, property_name},
+    demangle,
     error::{BrokenOff, Error},
     human,
     image::Images,
@@ -14,6 +15,7 @@ use crate::{
     restart::{self, Restart},
     search_file::{self, SearchFile},
     story::Story,
+    suppressions::{self, Suppression},
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
     verdict::{Ending, Found, Outcome},
@@ -53,6 +55,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let runtime = program::runtime()?;
     let sources = models::read(&args.models)?;
     let models = if sources.is_empty() { None } else { Some(Models::with(&sources)?) };
+    let suppressions = suppressions::read(&args.suppressions)?;
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
     let progress = Progress::start(args.quiet || args.format == Format::Json);
@@ -78,6 +81,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         progress,
         sources,
         models,
+        suppressions,
+        has_enough: false,
         counts: Counts::default(),
         bugs: Vec::new(),
         notes: Vec::new(),
@@ -91,7 +96,8 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     }
     let mode = Mode::Check {
         search,
-        keep_going: args.keep_going,
+        // Behind a bug that is hidden there may be others.
+        keep_going: args.keep_going || !args.suppressions.is_empty(),
         max_executions: args.max_executions,
         // It is known when the program is.
         resume: None,
@@ -136,6 +142,9 @@ struct Check<'a> {
     sources: Vec<Source>,
     /// These and leno's own; none if there are only those.
     models: Option<Models>,
+    suppressions: Vec<Suppression>,
+    /// There is a bug, and one is all that is wanted.
+    has_enough: bool,
     counts: Counts,
     bugs: Vec<Found>,
     notes: Vec<String>,
@@ -222,8 +231,17 @@ impl<'a> Check<'a> {
                 Next::Message(Message::Progress(counts)) => {
                     self.progress.show(&counts);
                     self.counts = counts;
+                    if self.has_enough {
+                        return Ok(Heard::Done(Ending::Enough, None));
+                    }
                 }
-                Next::Message(Message::Bug(bug)) => self.save(bug)?,
+                Next::Message(Message::Bug(_)) if self.has_enough => {}
+                Next::Message(Message::Bug(bug)) => {
+                    if !suppressions::hide(&mut self.suppressions, &bug, &self.images) {
+                        self.save(bug)?;
+                        self.has_enough = !self.args.keep_going && !self.suppressions.is_empty();
+                    }
+                }
                 Next::Message(Message::Saved(saved)) => {
                     self.counts = saved.counts;
                     self.search_file(*saved)?.write(self.output.directory())?;
@@ -290,12 +308,14 @@ impl<'a> Check<'a> {
             unknown_callees: calls.unknown,
             models: calls.models,
             modelled: calls.modelled,
+            named: calls.named,
         }
     }
 
     /// The process has died: another one reads the journal and says what it makes of it.
     fn inquest(&mut self, found: Obituary) -> Result<(Ending, Option<Summary>), Error> {
-        let mode = Mode::Inquest { keep_going: self.args.keep_going, status: found.status };
+        let keep_going = self.args.keep_going || !self.suppressions.is_empty();
+        let mode = Mode::Inquest { keep_going, status: found.status };
         match self.converse(mode, Some(Instant::now() + INQUEST))? {
             Heard::Done(ending, Some(summary)) => Ok((ending, Some(summary))),
             Heard::Done(_, None) | Heard::Silence(_) => Err(self.broken_off(found.how)),
@@ -309,7 +329,9 @@ impl<'a> Check<'a> {
         let instrumented: HashSet<_> = self.images.functions().collect();
         let reason = match restart::restart(self.images.imported(), ours, &instrumented) {
             _ if self.early_threads => "there are threads before main, which are not in it".into(),
-            Restart::InPlace { kernel } => return (self.args.isolate, kernel),
+            Restart::InPlace { kernel } => {
+                return (self.args.isolate, kernel || self.images.reads_input());
+            }
             Restart::Isolated(function) => {
                 format!("the program calls {function}, whose effects are not put back in place")
             }
@@ -413,6 +435,7 @@ impl<'a> Check<'a> {
             time: self.before + self.started.elapsed(),
             resume: (self.saved && !over).then(|| self.output.directory().to_path_buf()),
             bugs: self.bugs,
+            suppressions: self.suppressions,
             unseen: unseen.into_iter().collect(),
             notes,
             peak_memory: program::peak_memory(),
@@ -451,6 +474,8 @@ pub struct Calls {
     pub models: Vec<Model>,
     /// Sites whose callee is not instrumented, and the place of its model.
     pub modelled: Vec<(SiteId, u32)>,
+    /// Functions by name, for calls by pointer: the place of the model, if there is one.
+    pub named: Vec<(String, Option<u32>)>,
 }
 
 pub fn calls(images: &Images, ours: &HashSet<String>, models: &Models) -> Calls {
@@ -474,12 +499,22 @@ pub fn calls(images: &Images, ours: &HashSet<String>, models: &Models) -> Calls 
             None => calls.unknown.push(site),
         }
     }
+    // Of a function that is called by pointer the name is known when it is called.
+    if images.sites().any(|(_, kind)| *kind == SiteKind::Call(None)) {
+        for (name, model) in models.all() {
+            let place = model.map(|model| {
+                calls.models.push(model.clone());
+                calls.models.len() as u32 - 1
+            });
+            calls.named.push((name, place));
+        }
+    }
     calls
 }
 
 fn callee(site: SiteId, images: &Images) -> String {
     match images.kind(site) {
-        Some(SiteKind::Call(Some(name))) => name.clone(),
+        Some(SiteKind::Call(Some(name))) => demangle::full(name),
         _ => format!("the function called at {}", words::place(Some(site), images)),
     }
 }

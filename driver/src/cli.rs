@@ -137,6 +137,10 @@ pub struct CheckArgs {
     /// given several times
     #[arg(long, value_name = "FILE")]
     pub models: Vec<PathBuf>,
+    /// Bugs that are known and not to be reported, as ThreadSanitizer has them; may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Vec<PathBuf>,
     /// Run each execution in a process of its own instead of restarting it in place
     #[arg(long)]
     pub isolate: bool,

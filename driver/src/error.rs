@@ -43,6 +43,8 @@ pub enum Error {
     Read { path: PathBuf, source: io::Error },
     #[error("{path}:{line}: {what}")]
     Model { path: PathBuf, line: usize, what: String },
+    #[error("{path}:{line}: {what}")]
+    Suppression { path: PathBuf, line: usize, what: String },
     #[error("{path} is not a trace of leno: {what}")]
     NotATrace { path: PathBuf, what: String },
     #[error("there is no search to go on with: {path} does not exist")]
@@ -108,6 +110,7 @@ impl Error {
             Error::Write { .. } => "write",
             Error::Read { .. } => "read",
             Error::Model { .. } => "model",
+            Error::Suppression { .. } => "suppression",
             Error::NotATrace { .. } => "not_a_trace",
             Error::NoSearch { .. } => "no_search",
             Error::NotASearch { .. } => "not_a_search",

@@ -57,7 +57,7 @@ pub fn explain(bug: &Bug, images: &Images) -> Explanation {
                 _ => file.into(),
             };
             let (function, line) = (function.clone(), *line);
-            let at = Frame { function, file: file.clone(), path, line, source: None };
+            let at = Frame { function, file: file.clone(), path, line, source: None, within: None };
             if stack.first().is_some_and(|frame| frame.function == at.function) {
                 stack.remove(0);
             }

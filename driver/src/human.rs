@@ -4,6 +4,7 @@ use crate::{
     cli::{Unseen, property_name},
     explain::{Explanation, explain},
     image::Frame,
+    suppressions,
     verdict::{Ending, Outcome, Verdict},
     words::{count, grouped},
 };
@@ -37,10 +38,10 @@ fn line(text: &mut String, label: &str, content: &str) {
 fn verdict(outcome: &Outcome) -> String {
     let mut text = String::new();
     let (word, sentence) = match outcome.verdict() {
-        Verdict::Safe => (
-            style("safe").green().bold(),
-            "every interleaving that matters was run, none shows a bug".to_string(),
-        ),
+        Verdict::Safe => (style("safe").green().bold(), {
+            let other = if outcome.suppressed() > 0 { " that is not suppressed" } else { "" };
+            format!("every interleaving that matters was run, none shows a bug{other}")
+        }),
         Verdict::Bug => (style("bug").red().bold(), bugs_found(outcome)),
         Verdict::Unknown => (style("unknown").yellow().bold(), "no bug found, but ".to_string()),
     };
@@ -53,6 +54,11 @@ fn verdict(outcome: &Outcome) -> String {
     let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
     line(&mut text, "searched", &searched(outcome));
     line(&mut text, "for", &properties.join(", "));
+    if outcome.suppressed() > 0 {
+        let hidden = count(outcome.suppressed(), "bug");
+        let by = suppressions::told(&outcome.suppressions).join(", ");
+        line(&mut text, "hidden", &format!("{hidden}, by {by}"));
+    }
     if let Some(parts) = outcome.profile() {
         let parts = parts.map(|(name, time)| format!("{name} {time:.2} µs"));
         line(&mut text, "each", &parts.join(", "));
@@ -152,7 +158,8 @@ const OUTER: usize = 3;
 fn stack(text: &mut String, frames: &[Frame], indent: &str) {
     let place = |text: &mut String, what: &str, frame: &Frame| {
         let at = style(format!("{}:{}", frame.file, frame.line)).underlined();
-        writeln!(text, "{indent}{what} {at} in {}", frame.function)
+        let within = frame.within.as_ref().map_or(String::new(), |name| format!(", in {name}"));
+        writeln!(text, "{indent}{what} {at} in {}{within}", frame.function)
             .expect("a string takes all text");
         let source = || frame.source.clone().or_else(|| source_line(frame));
         if let Some(source) = source().filter(|_| what == "at") {

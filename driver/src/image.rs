@@ -4,6 +4,7 @@
 //! lines, objects become variables.
 
 use crate::{
+    demangle,
     error::Error,
     tables::Tables,
     types::{self, part},
@@ -12,7 +13,7 @@ use crate::{
 use leno_model::{
     ThreadId,
     object::Object,
-    site::{SiteId, SiteKind, UnitTable, Variable, digest},
+    site::{Function, Position, SiteId, SiteKind, UnitTable, Variable, digest},
     thread::ThreadTable,
     wire::{Trace, Unit},
 };
@@ -43,6 +44,18 @@ pub struct Frame {
     pub line: u32,
     /// The line's text when the bug was found, where that is kept.
     pub source: Option<String>,
+    /// The function of the C++ library that is called there, if that is where the thread
+    /// is: the library's own functions are no frames.
+    #[serde(default)]
+    pub within: Option<String>,
+}
+
+impl Frame {
+    /// Whether the code is the C++ library's, whose templates are compiled with the
+    /// program.
+    fn is_library(&self) -> bool {
+        self.file.contains("/include/c++/")
+    }
 }
 
 /// An object, or a part of one, in the user's words.
@@ -110,7 +123,12 @@ impl Images {
         self.tables.keys().map(file).collect()
     }
 
-    /// The symbols that the instrumented files want from others.
+    /// Whether one of them uses a stream that reads standard input.
+    pub fn reads_input(&self) -> bool {
+        self.tables.values().any(|tables| tables.reads_input)
+    }
+
+    /// The functions that the instrumented files want from others.
     pub fn imported(&self) -> impl Iterator<Item = &str> {
         self.tables.values().flat_map(Tables::undefined)
     }
@@ -127,14 +145,43 @@ impl Images {
         places
             .map(|(function, at)| {
                 let function = table.functions.get(function as usize);
-                frame(table, function.map_or("?", |f| &f.name), at.file, at.line)
+                frame(table, &function.map_or_else(|| "?".into(), called), at.file, at.line)
             })
             .collect()
     }
 
-    /// A stack of sites as frames, innermost first.
+    /// The functions at a site as [`Images::frames`] has them: the name in the source, the
+    /// symbol, and the file.
+    pub fn functions_at(&self, site: SiteId) -> Vec<(&str, &str, &str)> {
+        let Some(table) = self.unit(site.unit) else { return Vec::new() };
+        let Some(site) = table.sites.get(site.index as usize) else { return Vec::new() };
+        let places = [(site.function, site.at)].into_iter().chain(site.inlined_at.iter().copied());
+        let described = |(function, at): (u32, Position)| {
+            let function = table.functions.get(function as usize)?;
+            let file = table.files.get(at.file as usize).unwrap_or(&table.source);
+            Some((function.name.as_str(), function.symbol.as_str(), file.as_str()))
+        };
+        places.filter_map(described).collect()
+    }
+
+    /// A stack of sites as frames, innermost first. Frames of the C++ library are left
+    /// out, unless there are no others: what was called of it is told with its caller.
     pub fn stack(&self, sites: &[SiteId]) -> Vec<Frame> {
-        sites.iter().flat_map(|site| self.frames(*site)).collect()
+        let all: Vec<_> = sites.iter().flat_map(|site| self.frames(*site)).collect();
+        if all.iter().all(Frame::is_library) {
+            return all;
+        }
+        let mut frames = Vec::new();
+        let mut within = None;
+        for mut frame in all {
+            if frame.is_library() {
+                within = Some(frame.function);
+                continue;
+            }
+            frame.within = within.take();
+            frames.push(frame);
+        }
+        frames
     }
 
     /// What to call the `len` bytes at this place.
@@ -192,8 +239,10 @@ impl Images {
         let Some((table, variable, inside)) = tables.variable_at(offset) else {
             // Data of code that is not instrumented has a symbol at best.
             return plain(match tables.symbol_at(offset) {
-                Some(symbol) if symbol.address == offset => symbol.name.clone(),
-                Some(symbol) => format!("{} + {}", symbol.name, offset - symbol.address),
+                Some(symbol) if symbol.address == offset => demangle::plain(&symbol.name),
+                Some(symbol) => {
+                    format!("{} + {}", demangle::plain(&symbol.name), offset - symbol.address)
+                }
                 None => format!("{} at {offset:#x}", file()),
             });
         };
@@ -215,16 +264,21 @@ impl Images {
         };
         let owner = variable.function.and_then(|f| table.functions.get(f as usize));
         let kind = match owner {
-            Some(function) => format!("static in {}", function.name),
+            Some(function) => format!("static in {}", called(function)),
             None if variable.thread_local => "a thread-local variable".to_string(),
             None => "a global variable".to_string(),
         };
         let declared = frame(table, "", variable.file, variable.line);
+        // A member of a class or a namespace.
+        let name = match variable.symbol.starts_with("_ZN") {
+            true => demangle::plain(&variable.symbol),
+            false => variable.name.clone(),
+        };
         Named {
-            name: format!("{}{path}", variable.name),
+            name: format!("{name}{path}"),
             origin: Some(format!(
-                "{} is {kind}, declared at {}:{}",
-                variable.name, declared.file, declared.line
+                "{name} is {kind}, declared at {}:{}",
+                declared.file, declared.line
             )),
             ty: leaf.map(|ty| (table, ty)),
         }
@@ -247,7 +301,7 @@ impl Images {
         let inside = |from: u64, size: u64| from <= offset && offset < from + size;
         let slot = function.frame.slots.iter().find(|slot| inside(slot.offset, slot.size));
         let Some((slot, name)) = slot.and_then(|slot| Some((slot, slot.name.as_ref()?))) else {
-            return plain(format!("a value of {} in {}", threads.name(thread), function.name));
+            return plain(format!("a value of {} in {}", threads.name(thread), called(function)));
         };
         let (path, leaf) = match slot.ty {
             Some(ty) => part(table, ty, offset - slot.offset, len),
@@ -257,7 +311,7 @@ impl Images {
             name: format!("{name}{path}"),
             origin: Some(format!(
                 "{name} is a local variable of {} in {}",
-                function.name,
+                called(function),
                 threads.name(thread)
             )),
             ty: leaf.map(|ty| (table, ty)),
@@ -275,20 +329,46 @@ fn plain(name: String) -> Named<'static> {
 }
 
 fn frame(table: &UnitTable, function: &str, file: u32, line: u32) -> Frame {
-    let file = table.files.get(file as usize).unwrap_or(&table.source);
+    let file = &straight(table.files.get(file as usize).unwrap_or(&table.source));
     Frame {
         function: function.to_string(),
         file: file.clone(),
         path: Path::new(&table.directory).join(file),
         line,
         source: None,
+        within: None,
+    }
+}
+
+/// A path that begins at the root, without the detours that compilers make to their
+/// headers (`/usr/lib/gcc/…/12/../../../../include`).
+fn straight(path: &str) -> String {
+    if !path.starts_with('/') || !path.contains("/..") {
+        return path.to_string();
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// What a function is called in reports.
+fn called(function: &Function) -> String {
+    match function.symbol.starts_with("_Z") {
+        true => demangle::plain(&function.symbol),
+        false => function.name.clone(),
     }
 }
 
 /// What the threads of a trace are called: `main`, `T1`, `T1.2`, by who created whom.
 pub struct Threads {
     table: ThreadTable,
-    /// The outermost function that each was seen in.
+    /// The outermost function that each was seen in; not the C++ library's.
     starts: BTreeMap<ThreadId, String>,
 }
 
@@ -296,7 +376,7 @@ impl Threads {
     pub fn of(trace: &Trace, images: &Images) -> Self {
         let mut starts = BTreeMap::new();
         for step in &trace.steps {
-            if let Some(start) = images.stack(&step.stack).pop() {
+            if let Some(start) = images.stack(&step.stack).pop().filter(|s| !s.is_library()) {
                 starts.entry(step.thread).or_insert(start.function);
             }
         }

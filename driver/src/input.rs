@@ -73,13 +73,12 @@ fn find(file: Option<&Path>, program: &Path) -> Result<Option<File>, Error> {
 fn reads_input(program: &Path) -> bool {
     let reads = |name: &str| {
         let plain = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
-        let names = ["stdin", "scanf", "vscanf", "getchar", "getchar_unlocked", "gets", "read"];
+        let names = ["scanf", "vscanf", "getchar", "getchar_unlocked", "gets", "read"];
         names.contains(&plain)
             || ["readv", "__read_chk", "__gets_chk", "getwchar", "wscanf", "syscall"]
                 .contains(&plain)
-            || plain.contains("3cin")
     };
-    Tables::read(program).map_or(true, |tables| tables.undefined().any(reads))
+    Tables::read(program).map_or(true, |tables| tables.reads_input || tables.undefined().any(reads))
 }
 
 /// Reads everything into a file that has no name.

@@ -52,6 +52,10 @@ pub fn outcome(outcome: &Outcome) -> Value {
         "estimate": outcome.estimate(),
         "unseen": outcome.unseen,
         "bugs": bugs,
+        "suppressed": outcome.suppressed(),
+        "suppressions": outcome.suppressions.iter().map(|suppression| {
+            json!({ "suppression": suppression.text, "bugs": suppression.hidden })
+        }).collect::<Vec<_>>(),
         "notes": outcome.notes,
         "resume": outcome.resume,
         "profile": outcome.profile().map(|parts| {
@@ -78,6 +82,7 @@ fn scene(scene: &Scene) -> Value {
         "file": place.map(|frame| &frame.file),
         "line": place.map(|frame| frame.line),
         "function": place.map(|frame| &frame.function),
+        "within": place.and_then(|frame| frame.within.as_ref()),
         "op": scene.operation,
     })
 }

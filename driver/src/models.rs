@@ -39,6 +39,8 @@ struct Known {
     model: Model,
     /// Some of what it does lies outside the program's memory.
     outside: bool,
+    /// It stays inside, but nobody says what it does to memory that it is given.
+    unseen: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -138,7 +140,15 @@ impl Models {
 
     /// What a function does, if that is known.
     pub fn model(&self, symbol: &str) -> Option<&Model> {
-        self.known(symbol).map(|known| &known.model)
+        self.known(symbol).filter(|known| !known.unseen).map(|known| &known.model)
+    }
+
+    /// All models by name; a name that ends in `*` stands for all that begin so. The
+    /// longest such name that fits is right, and a whole name before all.
+    pub fn all(&self) -> impl Iterator<Item = (String, Option<&Model>)> {
+        let whole = self.functions.iter().map(|(name, known)| (name.clone(), known));
+        let begun = self.prefixes.iter().map(|(name, known)| (format!("{name}*"), known));
+        whole.chain(begun).map(|(name, known)| (name, (!known.unseen).then_some(&known.model)))
     }
 
     /// Whether all that a function does lies in the program's memory.
@@ -173,7 +183,7 @@ struct Reader<'a> {
 }
 
 const KEYS: &str = "read, write, format, wide_format, scan, wide_scan, object, hidden, acquire, \
-                    release, blocks, outside, same_as";
+                    release, blocks, outside, unseen, same_as";
 
 impl Reader<'_> {
     fn entry(&mut self, entry: &DeValue, span: Range<usize>) -> Result<(), Mistake> {
@@ -199,6 +209,7 @@ impl Reader<'_> {
                 }
                 "blocks" => self.known.model.blocks = flag(value, span)?,
                 "outside" => self.known.outside = flag(value, span)?,
+                "unseen" => self.known.unseen = flag(value, span)?,
                 "same_as" => self.same_as = Some(text(value, span)?.to_string()),
                 other => {
                     let what = format!("{other} is no part of a model; there are {KEYS}");

@@ -191,6 +191,7 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
         unknown_callees: calls.unknown,
         models: calls.models,
         modelled: calls.modelled,
+        named: calls.named,
     }
 }
 

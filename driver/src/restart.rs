@@ -32,18 +32,27 @@ const PUT_BACK: &str = "
     sched_getaffinity pthread_getaffinity_np pthread_getname_np
 ";
 
+/// The same of the C++ libraries, by how their names begin: files, and random numbers,
+/// which may be read from one. They call the functions above.
+const PUT_BACK_OF_CXX: &str = "
+    _ZNSt13basic_filebufI _ZNSt14basic_ifstreamI _ZNSt14basic_ofstreamI _ZNSt13basic_fstreamI
+    _ZNSt12__basic_fileI _ZNSt10filesystem _ZNKSt10filesystem _ZNSt13random_device
+    _ZNSt3__113basic_filebufI _ZNSt3__114basic_ifstreamI _ZNSt3__114basic_ofstreamI
+    _ZNSt3__113basic_fstreamI _ZNSt3__14__fs10filesystem _ZNKSt3__14__fs10filesystem
+    _ZNSt3__113random_device
+";
+
 /// Known functions that change what is not put back.
 const NOT_PUT_BACK: &str = "
     pthread_setname_np pthread_setaffinity_np sched_setaffinity pthread_setschedparam
 ";
 
-/// Data that programs import, and what the linker or the compiler puts in.
+/// What the linker or the compiler puts in.
 const HARMLESS: &str = "
-    stdin stdout stderr environ __environ optarg optind opterr optopt program_invocation_name
     __libc_start_main __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable
     __pthread_register_cancel __pthread_unregister_cancel __pthread_register_cancel_defer
     __pthread_unregister_cancel_restore __pthread_unwind_next __register_atfork
-    _ITM_registerTMCloneTable __stack_chk_fail __stack_chk_guard __tls_get_addr
+    _ITM_registerTMCloneTable __stack_chk_fail __tls_get_addr
 ";
 
 /// How executions can be repeated.
@@ -78,7 +87,11 @@ pub fn restart<'a>(
     match imported.iter().copied().filter(stands_in_the_way).min() {
         Some(symbol) => Restart::Isolated(symbol),
         None => {
-            let kernel = |symbol: &&str| put_back.contains(known::plain(symbol));
+            let of_cxx: Vec<&str> = PUT_BACK_OF_CXX.split_ascii_whitespace().collect();
+            let kernel = |symbol: &&str| {
+                put_back.contains(known::plain(symbol))
+                    || of_cxx.iter().any(|beginning| symbol.starts_with(beginning))
+            };
             Restart::InPlace { kernel: imported.iter().any(kernel) }
         }
     }
@@ -95,13 +108,15 @@ mod tests {
         let restart =
             |names: &[&'static str]| restart(names.iter().copied(), &runtime, &instrumented);
         let in_place = |kernel| Restart::InPlace { kernel };
-        let harmless = ["pthread_create@GLIBC_2.34", "mine", "printf", "stdout"];
+        let harmless = ["pthread_create@GLIBC_2.34", "mine", "printf", "_Znwm", "_Unwind_Resume"];
         assert_eq!(restart(&harmless), in_place(false));
         assert_eq!(restart(&["printf", "fopen"]), in_place(true));
         assert_eq!(restart(&["printf", "__read_chk"]), in_place(true));
         assert_eq!(restart(&["fopen", "setns"]), Restart::Isolated("setns"));
         assert_eq!(restart(&["frobnicate"]), Restart::Isolated("frobnicate"));
         assert_eq!(restart(&["syscall"]), in_place(true));
+        let open = "_ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode";
+        assert_eq!(restart(&[open]), in_place(true));
     }
 
     #[test]

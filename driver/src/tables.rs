@@ -36,9 +36,16 @@ pub struct Tables {
     thread_locals: Vec<Symbol>,
     /// There is no symbol table: only what the dynamic linker needs has a name.
     pub stripped: bool,
-    /// Functions and variables that other files are to provide.
+    /// Functions that other files are to provide.
     undefined: BTreeSet<String>,
+    /// It uses a stream that reads standard input. That is a variable, which the linker may
+    /// have copied into the program.
+    pub reads_input: bool,
 }
+
+/// C's, and `std::cin` and `std::wcin` of libstdc++ and of libc++.
+const STANDARD_INPUT: [&str; 5] =
+    ["stdin", "_ZSt3cin", "_ZSt4wcin", "_ZNSt3__13cinE", "_ZNSt3__14wcinE"];
 
 impl Tables {
     pub fn read(path: &Path) -> Result<Self, Error> {
@@ -53,13 +60,17 @@ impl Tables {
                 units.push((section.address() + at, header, table));
             }
         }
+        // What the linker found no definition of has no type: it may be a function.
+        let data = |kind| matches!(kind, SymbolKind::Data | SymbolKind::Tls);
         let undefined = elf
             .symbols()
             .chain(elf.dynamic_symbols())
-            .filter(|symbol| symbol.is_undefined())
+            .filter(|symbol| symbol.is_undefined() && !data(symbol.kind()))
             .filter_map(|symbol| Some(base_name(symbol.name().ok()?).to_owned()))
             .filter(|name| !name.is_empty())
             .collect();
+        let named = |name: &str| elf.dynamic_symbols().any(|s| s.name().map(base_name) == Ok(name));
+        let reads_input = STANDARD_INPUT.iter().any(|name| named(name));
         let symbols = |wanted: &[SymbolKind]| symbols(&elf, wanted);
         Ok(Self {
             units,
@@ -67,6 +78,7 @@ impl Tables {
             symbols: symbols(&[SymbolKind::Text, SymbolKind::Data]),
             thread_locals: symbols(&[SymbolKind::Tls]),
             undefined,
+            reads_input,
         })
     }
 
@@ -111,7 +123,7 @@ impl Tables {
         self.unit_at(unit)?.sites.get(index as usize)
     }
 
-    /// The names of functions and variables that other files are to provide.
+    /// The names of functions that other files are to provide.
     pub fn undefined(&self) -> impl Iterator<Item = &str> {
         self.undefined.iter().map(String::as_str)
     }

@@ -4,6 +4,7 @@ use crate::{
     cli::{CheckArgs, Unseen},
     error,
     image::Images,
+    suppressions::Suppression,
 };
 use leno_model::wire::{Bug, Counts, Phases};
 use std::{path::PathBuf, time::Duration};
@@ -16,6 +17,8 @@ pub struct Outcome<'a> {
     pub counts: Counts,
     pub time: Duration,
     pub bugs: Vec<Found>,
+    /// What is not to be reported, with what that has hidden.
+    pub suppressions: Vec<Suppression>,
     /// Functions without a model that were given shared memory, by name.
     pub unseen: Vec<String>,
     pub notes: Vec<String>,
@@ -87,6 +90,11 @@ impl Outcome<'_> {
             Ending::Exhausted => Some(self.counts.executions),
             _ => Some(self.counts.estimate).filter(|estimate| *estimate > 0),
         }
+    }
+
+    /// How many bugs were found and not reported.
+    pub fn suppressed(&self) -> u64 {
+        self.suppressions.iter().map(|suppression| suppression.hidden).sum()
     }
 
     pub fn exhaustive(&self) -> bool {

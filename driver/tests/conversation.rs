@@ -96,6 +96,7 @@ fn start(script: &str) -> Running {
         unknown_callees: vec![],
         models: vec![],
         modelled: vec![],
+        named: vec![],
     });
     running
 }

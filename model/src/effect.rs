@@ -135,11 +135,12 @@ pub enum Builtin {
     Found,
     Number,
     Wnumber,
+    Tree,
 }
 
 impl Builtin {
     /// Its name and how many operands it takes.
-    pub const ALL: [(&'static str, usize, Builtin); 15] = [
+    pub const ALL: [(&'static str, usize, Builtin); 16] = [
         ("min", 2, Builtin::Min),
         ("max", 2, Builtin::Max),
         ("strlen", 1, Builtin::Strlen),
@@ -155,6 +156,7 @@ impl Builtin {
         ("found", 2, Builtin::Found),
         ("number", 1, Builtin::Number),
         ("wnumber", 1, Builtin::Wnumber),
+        ("tree", 1, Builtin::Tree),
     ];
 }
 

@@ -77,6 +77,9 @@ pub struct Job {
     pub models: Vec<Model>,
     /// Call sites and the place of their callee in `models`.
     pub modelled: Vec<(SiteId, u32)>,
+    /// The same by name, for functions that are called by pointer; a name that ends in
+    /// `*` stands for all that begin so. None: it is not known what the function does.
+    pub named: Vec<(String, Option<u32>)>,
 }
 
 /// The values to try for a type, from the lowest to the highest.

@@ -19,6 +19,10 @@ pub fn root(pointer: Value) -> Value {
     at
 }
 
+/// A flag of glibc's that shared pointers look at. It says whether there has ever been a
+/// second thread; when a program is checked there always is one.
+const SINGLE_THREADED: &str = "__libc_single_threaded";
+
 /// Memory that nobody but the running function can reach, and memory that nobody
 /// can write.
 pub struct Private {
@@ -38,7 +42,10 @@ impl Private {
 
     /// No other thread can have a say in what a read through this pointer finds.
     pub fn for_reading(&self, pointer: Value) -> bool {
-        self.for_writing(pointer) || root(pointer).is_constant_global()
+        let root = root(pointer);
+        self.for_writing(pointer)
+            || root.is_constant_global()
+            || (root.is_global_variable() && root.name() == SINGLE_THREADED)
     }
 
     pub fn contains(&self, variable: Value) -> bool {

@@ -587,6 +587,11 @@ impl Value {
         }
     }
 
+    pub fn set_operand(self, index: u32, value: Value) {
+        // SAFETY: see the head of this file.
+        unsafe { LLVMSetOperand(self.0, index, value.0) }
+    }
+
     pub fn set_argument(self, index: u32, value: Value) {
         // SAFETY: see the head of this file.
         unsafe { LLVMSetArgOperand(self.0, index, value.0) }

@@ -12,6 +12,7 @@ mod frame;
 mod hooks;
 mod ir;
 mod liveness;
+mod patience;
 mod points;
 mod residual;
 mod table;
@@ -82,6 +83,7 @@ fn instrument_unit(unit: Unit) -> UnitTable {
         table.global(global, layout);
     }
     forget_promises(unit);
+    patience::lose(unit);
     conventions::apply(unit);
     let bodies = Bodies::of(unit);
     let place = unit.placeholder(c"leno.unit.placeholder");
@@ -129,8 +131,16 @@ fn reachable(functions: Vec<Value>) -> HashSet<Value> {
 /// leave out or replace a call that was announced: hence `no-builtins`. (clang's
 /// `-fno-builtin` has no effect on bitcode.)
 fn forget_promises(unit: Unit) {
-    const PROMISES: [&str; 7] =
-        ["memory", "speculatable", "nosync", "nofree", "willreturn", "allockind", "allocsize"];
+    const PROMISES: [&str; 8] = [
+        "memory",
+        "speculatable",
+        "nosync",
+        "nofree",
+        "willreturn",
+        "allockind",
+        "allocsize",
+        "builtin",
+    ];
     for function in unit.functions().into_iter().filter(|function| !function.intrinsic()) {
         function.remove_attribute("optnone");
         function.add_named_attribute(unit, "no-builtins");
@@ -151,7 +161,11 @@ fn instrument_function(
     function: Value,
 ) {
     let index = table.function(function);
-    let private = Private::among(frame::static_allocas(function).into_iter());
+    // A coroutine has no frame record, so that nothing of it is part of its thread's local
+    // state: its writes, at least, are to be noticed.
+    let coroutine = function.has_attribute("presplitcoroutine");
+    let variables = if coroutine { Vec::new() } else { frame::static_allocas(function) };
+    let private = Private::among(variables.into_iter());
     let plan = hooks::plan(function, &private, layout);
     let contents = Contents::of(function, &plan, &private, layout);
     let points = Points::of(function, &plan, contents.as_ref(), bodies, layout);

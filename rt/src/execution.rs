@@ -61,12 +61,16 @@ pub struct Thread {
     pub last_site: SiteRef,
     /// Private writes so far: a thread that has made one since is not where it was.
     private_writes: u64,
+    /// Those to its own stack since then, which are none if they were to its variables:
+    /// these are looked at themselves.
+    stack_writes: Vec<(u64, u64)>,
     /// Private hooks since its last event.
     quiet: u64,
     landmark: Landmark,
     section: Option<Section>,
-    /// Controls of `pthread_once` whose routine it is in.
-    pub routines: Vec<u64>,
+    /// Controls of `pthread_once` whose routine it is in, and guards of static variables
+    /// that it initialises; and where on the stack the call is.
+    pub routines: Vec<(u64, usize)>,
 }
 
 pub struct Running {
@@ -213,6 +217,7 @@ impl Thread {
             random: 0x9e37_79b9_7f4a_7c15 ^ u64::from(thread.0) << 32,
             last_site: SiteRef(0),
             private_writes: 0,
+            stack_writes: Vec::new(),
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             section: None,
@@ -448,8 +453,10 @@ fn arrive(
         | Op::SemWait { .. } => true,
         _ => false,
     };
-    let local_state =
-        if spins && may_spin { Some(local_state(x.thread().private_writes)) } else { None };
+    let local_state = (spins && may_spin).then(|| {
+        settle_stack_writes(x.thread());
+        local_state(x.thread().private_writes)
+    });
     let Patience { timed, cancel } = patience;
     loop {
         let x = running().expect("events happen in an execution");
@@ -578,11 +585,19 @@ pub const STACK_OVERFLOW: &str = "stack overflow";
 /// The running thread passes a hook that is no event.
 pub fn private(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
-    record().passes(x.current, site);
+    let current = x.current;
+    record().passes(current, site);
     let thread = x.thread();
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
-    thread.private_writes += u64::from(accesses.iter().any(|a| a.kind.writes()));
+    for write in accesses.iter().filter(|access| access.kind.writes()) {
+        let own = fiber::owner_of(write.addr as usize) == Some(current);
+        if own && thread.stack_writes.len() < STACK_WRITES {
+            thread.stack_writes.push((write.addr, write.end()));
+        } else {
+            thread.private_writes += 1;
+        }
+    }
     thread.quiet += 1;
     if thread.quiet.is_multiple_of(SPIN_CHECK) {
         find_private_spin(site, accesses);
@@ -593,6 +608,29 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
 pub fn stir() {
     if let Some(x) = running() {
         x.thread().private_writes += 1;
+    }
+}
+
+/// How many private writes to the stack are kept until they are looked at.
+const STACK_WRITES: usize = 32;
+
+/// Counts the private writes to the running thread's stack that were to none of its
+/// variables: what is in a frame record is part of the local state anyway, and what is
+/// below the stack pointer is gone. (A loop that passes a variable on by reference, such as
+/// the expected value of a compare-exchange, writes to it on every round.)
+fn settle_stack_writes(thread: &mut Thread) {
+    let marker = 0u64;
+    let stack_pointer = &raw const marker as u64;
+    for (start, end) in core::mem::take(&mut thread.stack_writes) {
+        let mut frame = fiber::frame();
+        let mut known = end <= stack_pointer;
+        // SAFETY: the chain of frame records of the running thread.
+        while let Some(record) = unsafe { frame.as_ref() }.filter(|_| !known) {
+            let low = frame as u64;
+            known = low <= start && end <= low + units::frame_size(record);
+            frame = record.caller;
+        }
+        thread.private_writes += u64::from(!known);
     }
 }
 
@@ -617,6 +655,7 @@ fn find_private_spin(site: SiteRef, accesses: &[Access]) {
     if limit != 0 && thread.quiet > limit {
         finish(End::Bounded);
     }
+    settle_stack_writes(thread);
     let seen = thread.landmark;
     if seen.site == site
         && seen.private_writes == thread.private_writes

@@ -128,8 +128,8 @@ pub fn control_range(thread: ThreadId) -> (usize, usize) {
     (pointer - *TLS_SIZE.get(), pointer + CONTROL_BLOCK)
 }
 
-/// Bytes of glibc's `struct pthread`; 2.36 has 0x900, and what lies behind it on the
-/// stack is ours or nobody's.
+/// Bytes of glibc's `struct pthread` that are put back. 2.36 has 0x940; at its end is what
+/// the kernel and glibc tell each other (`rseq`), which is of the kernel's thread.
 const CONTROL_BLOCK: usize = 0x900;
 /// Bytes of static thread-local storage below the thread pointer.
 static TLS_SIZE: Global<usize> = Global::new(0);
@@ -336,7 +336,9 @@ pub fn probe() {
             core::mem::transmute(crate::interpose::next(c"_dl_get_tls_static_info"));
         info(&mut size, &mut align);
     }
-    *TLS_SIZE.get() = size.saturating_sub(CONTROL_BLOCK);
+    // SAFETY: a constant that glibc keeps for debuggers.
+    let block = unsafe { *crate::interpose::next(c"_thread_db_sizeof_pthread").cast::<u32>() };
+    *TLS_SIZE.get() = size.saturating_sub(block as usize);
 }
 
 /// rdi: where to save the stack pointer, rsi: the new one, rdx: the new FS base or 0.

@@ -563,13 +563,12 @@ pub extern "C" fn __leno_extern(
     rest: u64,
 ) {
     if running().is_some() {
-        let _ = callee;
         let args = [a0, a1, a2, a3, a4, a5];
         let args = &args[..(n as usize).min(6)];
         if kernel::kept() {
             snapshot::expect_writes(args);
         }
-        models::call(SiteRef(site), args, rest);
+        models::call(SiteRef(site), callee, args, rest);
         streams::call(SiteRef(site), args);
     }
 }
@@ -591,8 +590,7 @@ pub extern "C" fn __leno_returned(
     result: u64,
 ) {
     if running().is_some() {
-        let _ = callee;
         let args = [a0, a1, a2, a3, a4, a5];
-        models::returned(SiteRef(site), &args[..(n as usize).min(6)], rest, result);
+        models::returned(SiteRef(site), callee, &args[..(n as usize).min(6)], rest, result);
     }
 }

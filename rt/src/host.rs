@@ -169,6 +169,7 @@ unsafe extern "C" fn host_main(
         descriptors::give_up(journal);
     }
     models::prepare(&job);
+    interpose::exceptions::expect_terminate();
     interpose::choices::declare(job.nondet.clone());
     signals::install();
     sharing::record_everything(job.record_all);

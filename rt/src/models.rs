@@ -15,6 +15,8 @@
 
 mod eval;
 mod format;
+mod pointers;
+mod standard_streams;
 
 use crate::{
     accesses, cell::Global, execution, heap, hooks, interpose::refused::refuse, record::List,
@@ -29,9 +31,10 @@ use leno_model::{
     site::SiteId,
     wire::Job,
 };
+use standard_streams::Stream;
 
-/// What is known of a call site's callee.
-#[derive(Default)]
+/// What is known of a callee.
+#[derive(Clone, Copy, Default)]
 struct Callee {
     /// Its place in `MODELS`.
     model: Option<u32>,
@@ -54,20 +57,26 @@ pub fn prepare(job: &Job) {
     for site in &job.unknown_callees {
         callees.entry(units::site_ref(*site)).or_default().unknown = true;
     }
-    find_output();
+    standard_streams::find();
+    pointers::prepare(&job.named);
     *MODELS.get() = job.models.clone();
     *CALLEES.get() = Some(callees);
     *GIVEN.get() = Some(List::new(1 << 16));
 }
 
-fn callee(site: SiteRef) -> Option<&'static Callee> {
-    CALLEES.get().as_ref()?.get(&site)
+/// What is known of the function that a call leads to: by its name where it has one there,
+/// else by its address.
+fn callee(site: SiteRef, address: u64, args: &[u64]) -> Option<Callee> {
+    if units::calls_by_pointer(site) {
+        return pointers::callee(address, args.first());
+    }
+    CALLEES.get().as_ref()?.get(&site).copied()
 }
 
 /// A call is about to be made. `rest` is where its variadic arguments lie, laid out as
 /// on the stack.
-pub fn call(site: SiteRef, args: &[u64], rest: u64) {
-    let Some(callee) = callee(site) else { return };
+pub fn call(site: SiteRef, address: u64, args: &[u64], rest: u64) {
+    let Some(callee) = callee(site, address, args) else { return };
     if let Some(model) = callee.model.and_then(|place| MODELS.get().get(place as usize)) {
         if model.blocks {
             refuse("a function that waits for other threads, as its model says");
@@ -81,12 +90,16 @@ pub fn call(site: SiteRef, args: &[u64], rest: u64) {
 }
 
 /// A call has returned.
-pub fn returned(site: SiteRef, args: &[u64], rest: u64, result: u64) {
-    let model = callee(site).and_then(|callee| MODELS.get().get(callee.model? as usize));
+pub fn returned(site: SiteRef, address: u64, args: &[u64], rest: u64, result: u64) {
+    let model =
+        callee(site, address, args).and_then(|callee| MODELS.get().get(callee.model? as usize));
     if let Some(model) = model {
         perform(site, &model.after, &Call { args, rest, result: Some(result as i64) });
     }
 }
+
+/// The name of standard input as state that all threads share; see `interpose::random`.
+const STANDARD_INPUT: u64 = 0x70;
 
 fn perform(site: SiteRef, effects: &[Effect], call: &Call) {
     if effects.is_empty() {
@@ -105,11 +118,15 @@ fn perform(site: SiteRef, effects: &[Effect], call: &Call) {
     } else {
         Varies::Never
     };
-    hooks::called(site, call.result.is_some(), varies, || {
+    let gather = || {
         let mut accesses = Gathered::default();
         effects.iter().for_each(|effect| accesses.effect(effect, call));
-        accesses.list
-    });
+        accesses
+    };
+    if gather().reads_input {
+        execution::event(Op::Hidden { object: STANDARD_INPUT }, &[], site);
+    }
+    hooks::called(site, call.result.is_some(), varies, || gather().list);
     crate::interpose::set_errno(errno);
 }
 
@@ -122,6 +139,8 @@ fn errno() -> i32 {
 #[derive(Default)]
 pub struct Gathered {
     list: Vec<Access>,
+    /// A stream of C++ that reads standard input is used. Calls on it do not race.
+    reads_input: bool,
 }
 
 impl Gathered {
@@ -142,41 +161,30 @@ impl Gathered {
     pub fn plain(&mut self, kind: AccessKind, addr: u64, len: u64) {
         // What is constant is nobody's concern, and every format is.
         let constant = kind == AccessKind::Read && units::is_constant(addr);
-        if addr != 0 && len != 0 && !constant && !is_output(addr) {
-            self.list.push(Access { addr, len, kind, atomic: None });
+        if addr == 0 || len == 0 || constant {
+            return;
+        }
+        match standard_streams::of(addr) {
+            None => self.list.push(Access { addr, len, kind, atomic: None }),
+            Some(Stream::Output) => {}
+            Some(Stream::Input) => self.reads_input = true,
         }
     }
 
     fn atomic(&mut self, kind: AccessKind, addr: Option<i64>, order: Order) {
-        if let Some(addr) = addr.map(|addr| addr as u64).filter(|at| *at != 0 && !is_output(*at)) {
-            self.list.push(Access { addr, len: 1, kind, atomic: Some(order) });
+        match addr.map(|addr| (addr as u64, standard_streams::of(addr as u64))) {
+            None | Some((0, _) | (_, Some(Stream::Output))) => {}
+            Some((_, Some(Stream::Input))) => self.reads_input = true,
+            Some((addr, None)) => {
+                self.list.push(Access { addr, len: 1, kind, atomic: Some(order) });
+            }
         }
     }
 }
 
-/// The streams that programs write their messages to: the order of these is not explored.
-static OUTPUT: Global<[u64; 8]> = Global::new([0; 8]);
-
-/// Looks the streams up, before an execution: libc allocates memory for that.
-fn find_output() {
-    const STREAMS: [&core::ffi::CStr; 6] =
-        [c"_ZSt4cout", c"_ZSt4cerr", c"_ZSt4clog", c"_ZSt5wcout", c"_ZSt5wcerr", c"_ZSt5wclog"];
-    unsafe extern "C" {
-        static stdout: u64;
-        static stderr: u64;
-    }
-    let found = OUTPUT.get();
-    // SAFETY: plain use of dlsym; libc's own variables.
-    unsafe {
-        for (place, name) in found.iter_mut().zip(STREAMS) {
-            *place = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as u64;
-        }
-        [found[6], found[7]] = [stdout, stderr];
-    }
-}
-
-fn is_output(object: u64) -> bool {
-    OUTPUT.get().contains(&object)
+/// Whether an address is in what the C++ library keeps for itself.
+pub fn is_the_librarys(addr: u64) -> bool {
+    standard_streams::of(addr) == Some(Stream::Output)
 }
 
 /// Memory is given to a function of which nobody knows what it does with it. It counts

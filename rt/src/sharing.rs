@@ -34,8 +34,10 @@ const THREADS: u32 = 16;
 
 const UNTOUCHED: u32 = 0;
 const SHARED: u32 = u32::MAX;
+/// Nobody's concern.
+const LEFT_OUT: u32 = u32::MAX - 1;
 
-/// By granule: who touched it (see [`Sharing::owner`]), or one of the two constants.
+/// By granule: who touched it (see [`Sharing::owner`]), or one of the constants.
 type Page = [u32; GRANULES];
 
 #[derive(Default)]
@@ -67,7 +69,7 @@ pub fn begin() {
     if sharing.execution == SHARED >> THREADS {
         sharing.execution = 1;
         for owner in sharing.pages.values_mut().flat_map(|page| page.iter_mut()) {
-            *owner = if *owner == SHARED { SHARED } else { UNTOUCHED };
+            *owner = if *owner >= LEFT_OUT { *owner } else { UNTOUCHED };
         }
     }
 }
@@ -75,7 +77,11 @@ pub fn begin() {
 impl Sharing {
     fn page(&mut self, number: u64) -> &mut Page {
         if self.last.0 != number || self.last.1 == 0 {
-            let fresh = || Box::new([UNTOUCHED; GRANULES]);
+            // What nobody can write is nobody's concern: vtables, literals.
+            let (first, last) = (number * PAGE, number * PAGE + PAGE - 1);
+            let constant = || units::is_constant(first) && units::is_constant(last);
+            let owner = || if constant() { LEFT_OUT } else { UNTOUCHED };
+            let fresh = || Box::new([owner(); GRANULES]);
             let page = self.pages.entry(number).or_insert_with(fresh);
             self.last = (number, &raw mut **page as usize);
         }
@@ -105,8 +111,13 @@ impl Sharing {
         let page = unsafe { &*(self.last.1 as *const Page) };
         match page[first as usize % GRANULES] {
             SHARED => Some(true),
+            LEFT_OUT => Some(false),
             owner => (owner == self.owner(thread)).then_some(false),
         }
+    }
+
+    fn is_left_out(&mut self, addr: u64) -> bool {
+        self.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == LEFT_OUT
     }
 
     /// Notes a touch of the granules of a range; true if one of them is shared.
@@ -123,6 +134,8 @@ impl Sharing {
                 let owner = &mut page[granule as usize % GRANULES];
                 if *owner == SHARED {
                     shared = true;
+                } else if *owner == LEFT_OUT {
+                    // Nobody's concern.
                 } else if *owner >> THREADS != execution {
                     *owner = me;
                 } else if *owner != me {
@@ -147,8 +160,10 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
         return shared;
     }
     // All of them are looked at: each is to have its owner.
-    sharing.all
-        || accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
+    if sharing.all {
+        return accesses.iter().any(|access| !sharing.is_left_out(access.addr));
+    }
+    accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
 }
 
 /// Whether accesses of these bytes are events already.
@@ -186,6 +201,13 @@ pub fn learn() -> bool {
 pub fn remember() {
     for addr in record().shared.as_slice() {
         mark(*addr, GRANULE);
+    }
+}
+
+/// Has what is touched there be no event, whoever touches it.
+pub fn leave_out(low: u64, high: u64) {
+    for granule in low.div_ceil(GRANULE)..high / GRANULE {
+        sharing().page(granule * GRANULE / PAGE)[granule as usize % GRANULES] = LEFT_OUT;
     }
 }
 

@@ -204,12 +204,16 @@ pub fn find_constants() {
         unsafe {
             let info = &*info;
             let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
-            let constant =
-                headers.iter().filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W == 0);
-            CONSTANT.get().extend(constant.map(|h| {
+            let range = |h: &libc::Elf64_Phdr| {
                 let low = info.dlpi_addr + h.p_vaddr;
                 (low, low + h.p_memsz)
-            }));
+            };
+            let constant =
+                headers.iter().filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W == 0);
+            CONSTANT.get().extend(constant.map(range));
+            // Read-only after relocation, which is over; whole pages of it.
+            let sealed = headers.iter().filter(|h| h.p_type == libc::PT_GNU_RELRO).map(range);
+            CONSTANT.get().extend(sealed.map(|(low, high)| (low, high & !4095)));
             0
         }
     }
@@ -315,6 +319,12 @@ pub fn frame_size(record: &FrameRecord) -> u64 {
 pub fn callee(site: SiteRef) -> Option<&'static str> {
     let (_, unit) = find(site.0)?;
     unit.callees.get((site.0 - unit.start) as usize)?.as_deref()
+}
+
+/// Whether a site is a call by pointer. (Assembly has a name of its own.)
+pub fn calls_by_pointer(site: SiteRef) -> bool {
+    let unnamed = |unit: &Loaded| Some(unit.callees.get((site.0 - unit.start) as usize)?.is_none());
+    find(site.0).and_then(|(_, unit)| unnamed(unit)).unwrap_or(false)
 }
 
 /// Whether a site is a call whose result nobody looks at.

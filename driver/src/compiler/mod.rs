@@ -218,13 +218,14 @@ impl Clang {
     fn command(&self, args: &[OsString]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(args);
-        if let Some(ours) = own_headers() {
-            for variable in INCLUDE_PATHS {
-                let users = env::var_os(variable).filter(|path| !path.is_empty());
-                let users = users.iter().flat_map(env::split_paths);
-                if let Ok(path) = env::join_paths(users.chain([ours.clone()])) {
-                    command.env(variable, path);
-                }
+        for (variable, directories) in INCLUDE_PATHS {
+            let users = env::var_os(variable).filter(|path| !path.is_empty());
+            let users = users.iter().flat_map(env::split_paths);
+            let ours = directories.iter().filter_map(|directory| own_headers(directory));
+            if let Ok(path) = env::join_paths(users.chain(ours)).as_ref()
+                && !path.is_empty()
+            {
+                command.env(variable, path);
             }
         }
         command
@@ -242,17 +243,19 @@ impl Clang {
 }
 
 /// Where clang looks for headers of C and of C++ after all directories that it is told by
-/// options; they count as the system's.
-const INCLUDE_PATHS: [&str; 2] = ["C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
+/// options, and before its own; they count as the system's. And what it is to find there:
+/// `leno.h`, and what is to come before a header of the C++ library.
+const INCLUDE_PATHS: [(&str, &[&str]); 2] =
+    [("C_INCLUDE_PATH", &[""]), ("CPLUS_INCLUDE_PATH", &["", "leno-c++"])];
 
-/// The directory of `leno.h`: that of the sources if the wrapper lies where cargo leaves it,
+/// A directory of our headers: that of the sources if the wrapper lies where cargo leaves it,
 /// or the one that `make install` uses. None if clang looks there anyway.
-fn own_headers() -> Option<PathBuf> {
+fn own_headers(directory: &str) -> Option<PathBuf> {
     let program = env::current_exe().and_then(fs::canonicalize).ok()?;
     let beside = program.parent()?;
     let places = ["../../include", "../include"].map(|place| beside.join(place));
     let ours = places.into_iter().find(|place| place.join("leno.h").exists())?;
-    let ours = fs::canonicalize(ours).ok()?;
+    let ours = fs::canonicalize(ours.join(directory)).ok()?;
     let standard = ["/usr/include", "/usr/local/include"].map(Path::new);
     (!standard.contains(&&*ours)).then_some(ours)
 }

@@ -32,7 +32,8 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
     synchronise(Op::Lock { mutex, kind: MutexKind::Normal }, site);
     // SAFETY: as above; no other thread changes it now.
     if unsafe { *control } != DONE {
-        running().expect("still running").thread().routines.push(mutex);
+        let frame = &raw const mutex as usize;
+        running().expect("still running").thread().routines.push((mutex, frame));
         routine();
         running().expect("still running").thread().routines.pop();
         mark(control, site, AccessKind::Write, Order::Release);
@@ -50,7 +51,14 @@ fn mark(control: *mut i32, site: SiteRef, kind: AccessKind, order: Order) {
 /// The running thread ends in the middle of routines, by cancellation or by its own will:
 /// they count as not having been called.
 pub fn abandon() {
-    while let Some(mutex) = running().expect("in an execution").thread().routines.pop() {
+    left(usize::MAX);
+}
+
+/// The same for routines that an exception has left: it was caught above them, with the
+/// stack at `caught`.
+pub fn left(caught: usize) {
+    let routines = || &mut running().expect("in an execution").thread().routines;
+    while let Some((mutex, _)) = routines().pop_if(|(_, frame)| *frame < caught) {
         synchronise(Op::Unlock { mutex }, call_site());
     }
 }

@@ -100,6 +100,19 @@ pub unsafe extern "C" fn arc4random_buf(out: *mut u8, len: usize) {
     }
 }
 
+/// `std::random_device::_M_getval()` of libstdc++, which asks the processor.
+///
+/// # Safety
+/// As the library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZNSt13random_device9_M_getvalEv(this: *mut libc::c_void) -> u32 {
+    let mut bytes = [0; 4];
+    if fill(bytes.as_mut_ptr(), bytes.len()) {
+        return u32::from_le_bytes(bytes);
+    }
+    real!(_ZNSt13random_device9_M_getvalEv(this => *mut libc::c_void) -> u32)
+}
+
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]

@@ -102,6 +102,7 @@ impl Call<'_> {
                     let text = elements(pointer(0)? as *const i32, usize::MAX);
                     number(text.map(|c| u8::try_from(c).unwrap_or(0)))
                 }
+                Builtin::Tree => return head_of_tree(pointer(0)?),
             }
         };
         i64::try_from(count).ok()
@@ -167,6 +168,29 @@ unsafe fn compared<T: Copy + PartialEq + Default>(
         }
     }
     count
+}
+
+/// The head of the tree (of `std::map` and its like, as libstdc++ has them) that a node
+/// belongs to. A node is a color, which is 0 for red, and three pointers, of which the
+/// first leads to the parent. The parent of the root is the head and the other way round,
+/// and the head is red.
+///
+/// # Safety
+/// The function goes through the same tree.
+unsafe fn head_of_tree(node: u64) -> Option<i64> {
+    const DEEPEST: usize = 128;
+    // SAFETY: as the caller says.
+    let parent = |node: u64| unsafe { *((node + 8) as *const u64) };
+    let is_red = |node: u64| unsafe { *(node as *const u32) } == 0;
+    let mut node = node;
+    for _ in 0..DEEPEST {
+        let above = leads_somewhere(parent(node) as i64)?;
+        if parent(above) == node {
+            return Some(if is_red(node) { node } else { above } as i64);
+        }
+        node = above;
+    }
+    None
 }
 
 /// How many characters a conversion to a number looks at: blanks, then all that can be

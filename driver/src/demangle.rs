@@ -1,0 +1,36 @@
+//! C++ names as they are in the source.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// A function or variable of C++ without its parameters: overloads are told apart by
+/// where they are. Every other symbol as it is.
+pub fn plain(symbol: &str) -> String {
+    let name = demangled(symbol, DemangleOptions::new().no_params().no_return_type());
+    name.strip_suffix(" const").unwrap_or(&name).to_string()
+}
+
+/// The same with the parameters, as a linker's message would have it.
+pub fn full(symbol: &str) -> String {
+    demangled(symbol, DemangleOptions::new().no_return_type())
+}
+
+fn demangled(symbol: &str, options: DemangleOptions) -> String {
+    let name = || Symbol::new(symbol).ok()?.demangle_with_options(&options).ok();
+    name().filter(|_| symbol.starts_with("_Z")).unwrap_or_else(|| symbol.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_c_plus_plus_are_demangled_and_others_are_left_alone() {
+        assert_eq!(plain("_ZN5StackIiE4pushERKi"), "Stack<int>::push");
+        assert_eq!(full("_ZN5StackIiE4pushERKi"), "Stack<int>::push(int const&)");
+        assert_eq!(plain("_ZNK5StackIiE4sizeEv"), "Stack<int>::size");
+        assert_eq!(plain("_ZGVZ3getvE1s"), "guard variable for get()::s");
+        for other in ["main", "_Zebra", "", "_ZN"] {
+            assert_eq!(plain(other), other);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! C++ as a user sees it: names, frames of the library, suppressions, both modes.
+
+use leno_tests::{compile, leno, root, scratch};
+use serde_json::Value;
+use std::{fs, path::Path};
+
+fn built(directory: &Path, source: &str, flags: &[&str]) {
+    let file = directory.join("program.cpp");
+    fs::write(&file, source).unwrap();
+    compile(&file, flags, &directory.join("program")).expect("it compiles");
+}
+
+fn report(directory: &Path, options: &[&str]) -> Value {
+    let args = [&["check", "--format", "json"], options, &["--", "./program"]].concat();
+    leno(directory, &args).json().expect("a report")
+}
+
+const RACE_IN_A_VECTOR: &str = r#"
+#include <thread>
+#include <vector>
+template <class T> struct Stack {
+    std::vector<T> items;
+    void push(const T &item) { items.push_back(item); }
+};
+static Stack<int> stack;
+int main()
+{
+    std::thread thread([] { stack.push(1); });
+    stack.push(2);
+    thread.join();
+}
+"#;
+
+#[test]
+fn a_race_inside_the_library_is_told_with_the_users_line() {
+    let directory = scratch();
+    for flags in [&["-O0"], &["-O2"]] {
+        built(directory.path(), RACE_IN_A_VECTOR, flags);
+        let report = report(directory.path(), &[]);
+        let access = &report["bugs"][0]["accesses"][0];
+        assert_eq!(access["function"], "Stack<int>::push", "{report}");
+        assert_eq!(access["line"], 6);
+        let within = access["within"].as_str().unwrap_or_default();
+        assert!(within.starts_with("std::vector<int"), "{within}");
+    }
+}
+
+const THREE_BUGS: &str = r#"
+#include <mutex>
+#include <thread>
+namespace app { static int counter; static int other; static std::mutex first, second; }
+static void add() { app::counter++; }
+static void more() { app::other++; }
+static void lock(std::mutex &a, std::mutex &b)
+{
+    std::lock_guard<std::mutex> one(a), two(b);
+}
+int main()
+{
+    std::thread thread([] { add(); more(); lock(app::first, app::second); });
+    add();
+    more();
+    lock(app::second, app::first);
+    thread.join();
+}
+"#;
+
+#[test]
+fn suppressions_hide_what_they_name_and_nothing_else() {
+    let directory = scratch();
+    built(directory.path(), THREE_BUGS, &[]);
+    let with = |text: &str| {
+        fs::write(directory.path().join("known"), text).unwrap();
+        report(directory.path(), &["--suppressions", "known"])
+    };
+    let kinds = |report: &Value| -> Vec<String> {
+        let bugs = report["bugs"].as_array().expect("a list");
+        bugs.iter().map(|bug| bug["kind"].as_str().unwrap_or_default().to_string()).collect()
+    };
+    // By function, by variable, by file and by a glob.
+    let all = with("# known\n\nrace:^add\nrace:app::oth*r\ndeadlock:program.cpp\n");
+    assert_eq!((&all["verdict"], all["bugs"].as_array().map(Vec::len)), (&"safe".into(), Some(0)));
+    assert!(all["suppressed"].as_u64() >= Some(3), "{all}");
+    assert!(all["suppressions"][1]["bugs"].as_u64() >= Some(1), "{all}");
+    let deadlock = with("race:program\n");
+    assert_eq!(kinds(&deadlock), ["deadlock"], "{deadlock}");
+    let race = with("deadlock:lock\nrace:app::counter$\n");
+    assert_eq!(kinds(&race), ["race"], "{race}");
+    assert!(race["bugs"][0]["object"].as_str().is_some_and(|o| o.contains("other")), "{race}");
+    // One for another kind of bug, and one for a library that is not there.
+    let nothing = with("mutex:add\ncalled_from_lib:libother.so\nthread:main\n");
+    assert_eq!((&nothing["suppressed"], kinds(&nothing).len()), (&0.into(), 1));
+    let told = leno(directory.path(), &["check", "--suppressions", "known", "./program"]);
+    assert!(!told.stdout.contains("hidden"), "{}", told.stdout);
+    fs::write(directory.path().join("known"), "race:program\ndeadlock:program\n").unwrap();
+    let told = leno(directory.path(), &["check", "--suppressions", "known", "./program"]);
+    assert_eq!(told.status, Some(0));
+    assert!(told.stdout.contains("none shows a bug that is not suppressed"), "{}", told.stdout);
+    assert!(told.stdout.contains("deadlock:program (1)"), "{}", told.stdout);
+}
+
+#[test]
+fn a_bad_file_of_suppressions_is_refused_with_its_line() {
+    let directory = scratch();
+    built(directory.path(), "int main() {}", &[]);
+    fs::write(directory.path().join("known"), "race:x\nracy:y\n").unwrap();
+    let ran = leno(directory.path(), &["check", "--suppressions", "known", "./program"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.stderr.contains("known:2: racy is no kind of suppression"), "{}", ran.stderr);
+    let ran = leno(directory.path(), &["check", "--suppressions", "none", "./program"]);
+    assert_eq!(ran.status, Some(2));
+}
+
+#[test]
+fn both_ways_to_restart_see_the_same() {
+    for name in ["future-exception", "static-local", "streams", "thread-pool", "latch"] {
+        let directory = scratch();
+        let source = root().join("testsuite/cpp").join(name).with_extension("cpp");
+        compile(&source, &["-std=c++20"], &directory.path().join("program")).expect("it compiles");
+        let (here, isolated) =
+            (report(directory.path(), &[]), report(directory.path(), &["--isolate"]));
+        assert_eq!(here["digest"], isolated["digest"], "{name}");
+        assert!(!here["notes"].to_string().contains("a process of its own"), "{name}: {here}");
+    }
+}
+
+#[test]
+fn indirect_calls_of_the_library_are_seen() {
+    let directory = scratch();
+    built(
+        directory.path(),
+        r#"
+#include <cstring>
+#include <thread>
+static char text[8];
+static void *(*volatile fill)(void *, int, size_t) = memset;
+int main()
+{
+    std::thread thread([] { fill(text, 1, 4); });
+    fill(text + 3, 2, 4);
+    thread.join();
+}
+"#,
+        &["-O1"],
+    );
+    let report = report(directory.path(), &[]);
+    assert_eq!(report["bugs"][0]["kind"], "race", "{report}");
+}
