@@ -78,7 +78,10 @@ pub fn restart<'a>(
         .filter(|symbol| !symbol.is_empty() && !instrumented.contains(symbol))
         .collect();
     let stands_in_the_way = |symbol: &&str| {
+        // Transactional memory of GCC's is mentioned where libstdc++ is linked statically,
+        // and is not there.
         let fine = symbol.starts_with("__leno_")
+            || symbol.starts_with("_ITM_")
             || harmless.contains(symbol)
             || (runtime.contains(*symbol) || known::is_known(symbol))
                 && !not_put_back.contains(known::plain(symbol));

@@ -110,12 +110,14 @@ pub unsafe extern "C" fn __cxa_decrement_exception_refcount(exception: u64) {
 }
 
 type Handler = extern "C" fn();
+type CurrentType = extern "C" fn() -> *const *const c_char;
+type GetGlobals = extern "C" fn() -> *const *const u8;
 
 /// Functions of the C++ library, if there is one; looked up before an execution.
 #[derive(Clone, Copy)]
 struct Library {
-    current_type: extern "C" fn() -> *const *const c_char,
-    get_globals: extern "C" fn() -> *const *const u8,
+    current_type: CurrentType,
+    get_globals: GetGlobals,
     demangle: Option<Demangle>,
     /// `typeid(std::exception)`.
     exception: *const *const Catches,
@@ -154,8 +156,8 @@ pub fn expect_terminate() {
         let set: extern "C" fn(Handler) = core::mem::transmute(set);
         let demangle = lookup(c"__cxa_demangle");
         *LIBRARY.get() = Some(Library {
-            current_type: core::mem::transmute::<*mut c_void, _>(current_type),
-            get_globals: core::mem::transmute::<*mut c_void, _>(get_globals),
+            current_type: core::mem::transmute::<*mut c_void, CurrentType>(current_type),
+            get_globals: core::mem::transmute::<*mut c_void, GetGlobals>(get_globals),
             demangle: core::mem::transmute::<*mut c_void, Option<Demangle>>(demangle),
             exception: lookup(c"_ZTISt9exception").cast(),
         });
