@@ -9,7 +9,7 @@ BIN = target/release
 HOST = --workspace --exclude leno-rt --exclude leno-stub
 BARE = --package leno-rt --package leno-stub
 
-.PHONY: all setup build demo test lint bench soak fuzz install clean
+.PHONY: all setup build demo test lint bench soak fuzz real install clean
 
 all: build
 
@@ -44,6 +44,10 @@ fuzz: build
 	LENO_FUZZ=$${LENO_FUZZ:-200000} $(CARGO) test --release --locked --package leno-checker -- --nocapture
 	LENO_FUZZ_C=$${LENO_FUZZ_C:-500} $(CARGO) test --release --locked --package leno-tests --test generated -- --nocapture
 	LENO_FUZZ_MODES=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test modes generated
+
+# Projects that none of us wrote: fetched, built with leno-cc, checked (docs/real.md).
+real: build
+	@real/run
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/leno $(DESTDIR)$(PREFIX)/include
