@@ -45,6 +45,7 @@ const PUT_BACK_OF_CXX: &str = "
 /// Known functions that change what is not put back.
 const NOT_PUT_BACK: &str = "
     pthread_setname_np pthread_setaffinity_np sched_setaffinity pthread_setschedparam
+    killpg setpgid prlimit prlimit64 setpriority sched_setparam sched_setscheduler
 ";
 
 /// What the linker or the compiler puts in.

@@ -165,6 +165,7 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         end: None,
     });
     phases::enter(Phase::Program);
+    fiber::runs(ThreadId::MAIN);
     let host = HOST.get();
     host.thread_pointer = first.thread_pointer;
     // SAFETY: a fresh context; `finish` resumes this one.
@@ -260,14 +261,15 @@ impl Running {
         self.threads[thread.index()].context.stack_pointer
     }
 
-    /// The number of the thread that the running one would create next.
-    pub fn next_child(&mut self) -> ThreadId {
+    /// The number of the thread that the running one would create next, with a stack of
+    /// this size at least.
+    pub fn next_child(&mut self, stack_size: usize) -> ThreadId {
         let index = self.thread().children;
         self.thread().children += 1;
         let child = record().intern(ThreadName { parent: self.current, index });
-        if child.index() >= fiber::provided() {
+        if fiber::size(child) < stack_size.max(1) {
             // Only the host can make stacks: it does, and runs this execution again.
-            record().want_stacks(child.0 + 1);
+            record().want_stack(child, stack_size);
             finish(End::Bounded);
         }
         child
@@ -319,6 +321,7 @@ fn switch_to(next: ThreadId) {
     let from = &raw mut x.thread().context;
     let to = x.threads[next.index()].context;
     x.current = next;
+    fiber::runs(next);
     // SAFETY: `next` stands at its next event, or is fresh; it is not the one that runs.
     unsafe { fiber::switch(from, to) };
 }
@@ -810,7 +813,8 @@ fn wind_up() {
         });
     }
     record.set_end(end);
-    if let Some(tracer) = x.tracer.take() {
+    // An execution that wants a stack first is run again.
+    if let Some(tracer) = x.tracer.take().filter(|_| record.wanted_stack().is_none()) {
         tracer.report(x, record);
     }
 }

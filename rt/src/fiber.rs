@@ -13,10 +13,13 @@ use core::arch::{asm, naked_asm};
 use leno_model::ThreadId;
 
 const STACKS: usize = 0x1000_0000_0000;
-/// Address space for each stack; the lowest page is a guard.
-const STRIDE: usize = 16 << 20;
-/// As large as Linux makes a thread's stack by default, and room for ourselves.
-const STACK: usize = (8 << 20) + RESERVE;
+/// Address space for each stack, which lies at its upper end. The lowest page of a stack is
+/// a guard.
+const STRIDE: usize = 256 << 20;
+/// As large as Linux makes a thread's stack by default.
+const SIZE: usize = 8 << 20;
+/// The largest that a program can ask for.
+pub const LARGEST: usize = STRIDE - RESERVE - 2 * PAGE;
 /// What a program may not use at the lower end of a stack, because our hooks run there
 /// too. The deepest of them, making an event with a tracer, uses a few kilobytes.
 const RESERVE: usize = 64 << 10;
@@ -35,6 +38,8 @@ pub struct Context {
 /// ours too, so that it is known where its stack ends.
 #[derive(Clone, Copy)]
 struct Parked {
+    /// Where the mapping of the stack begins, with its guard.
+    low: usize,
     /// Where a fiber's stack starts (it grows down).
     top: usize,
     thread_pointer: usize,
@@ -95,8 +100,8 @@ pub struct FrameRecord {
 pub fn provide(count: usize) -> Result<(), i32> {
     let pool = POOL.get();
     if pool.is_empty() {
-        map_stack(0)?;
-        pool.push(Parked { top: STACKS + STACK, thread_pointer: thread_pointer() });
+        let low = map_stack(0)?;
+        pool.push(Parked { low, top: STACKS + STRIDE, thread_pointer: thread_pointer() });
     }
     // Each starts while the next ones are made.
     let first = pool.len();
@@ -111,6 +116,25 @@ pub fn provide(count: usize) -> Result<(), i32> {
     result
 }
 
+/// How large a stack a thread can have that is about to be created.
+pub fn size(thread: ThreadId) -> usize {
+    let end = region(thread) + STRIDE;
+    POOL.get().get(thread.index()).map_or(0, |parked| end - parked.low - RESERVE)
+}
+
+/// Gives a thread a larger stack. Call it from the host only.
+pub fn enlarge(thread: ThreadId, size: usize) -> Result<(), i32> {
+    let parked = &mut POOL.get()[thread.index()];
+    let low = region(thread) + STRIDE - size.next_multiple_of(PAGE) - RESERVE;
+    if low < parked.low {
+        sys::protect(parked.low, PAGE, libc::PROT_READ | libc::PROT_WRITE);
+        sys::map(low, parked.low - low).ok_or(libc::ENOMEM)?;
+        sys::protect(low, PAGE, libc::PROT_NONE);
+        parked.low = low;
+    }
+    Ok(())
+}
+
 /// How many threads have a stack.
 pub fn provided() -> usize {
     POOL.get().len()
@@ -118,8 +142,8 @@ pub fn provided() -> usize {
 
 /// The range of a thread's stack, without what glibc keeps at its upper end.
 pub fn stack_range(thread: ThreadId) -> (usize, usize) {
-    let low = STACKS + thread.index() * STRIDE + PAGE;
-    (low, POOL.get()[thread.index()].top)
+    let Parked { low, top, .. } = POOL.get()[thread.index()];
+    (low + PAGE, top)
 }
 
 /// The range of a thread's thread-local storage and control block.
@@ -155,21 +179,31 @@ pub fn is_stack(addr: usize) -> bool {
     addr.checked_sub(STACKS).is_some_and(|offset| offset / STRIDE < provided())
 }
 
+/// Where the reserve of the running fiber's stack begins.
+static FULL: Global<usize> = Global::new(0);
+
+/// This thread's fiber is about to run.
+#[inline(always)]
+pub fn runs(thread: ThreadId) {
+    *FULL.get() = POOL.get()[thread.index()].low + PAGE + RESERVE;
+}
+
 /// Whether a fiber runs into the reserve of its stack.
 #[inline(always)]
 pub fn is_full() -> bool {
     let pointer: usize;
     // SAFETY: reads the stack pointer.
     unsafe { asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
-    let offset = pointer.wrapping_sub(STACKS);
-    offset < MAX_STACKS * STRIDE && offset % STRIDE < PAGE + RESERVE
+    // A handler runs on a stack of its own, which lies elsewhere.
+    pointer < *FULL.get() && pointer > STACKS
 }
 
 /// Whether a fault at this address is what an overflow of a stack looks like: it is the
 /// stack's lowest page, or between that and the stack before.
 pub fn is_guard(addr: usize) -> bool {
     let offset = addr.wrapping_sub(STACKS);
-    offset < MAX_STACKS * STRIDE && !(PAGE..STACK).contains(&(offset % STRIDE))
+    let below = |parked: &Parked| addr < parked.low + PAGE;
+    offset < MAX_STACKS * STRIDE && POOL.get().get(offset / STRIDE).is_none_or(below)
 }
 
 /// Whose stack an address lies on.
@@ -201,8 +235,8 @@ type Create = unsafe extern "C" fn(
 ) -> i32;
 
 fn map_stack(index: usize) -> Result<usize, i32> {
-    let low = STACKS + index * STRIDE;
-    sys::map(low, STACK).ok_or(libc::ENOMEM)?;
+    let low = STACKS + (index + 1) * STRIDE - SIZE - RESERVE;
+    sys::map(low, SIZE + RESERVE).ok_or(libc::ENOMEM)?;
     sys::protect(low, PAGE, libc::PROT_NONE);
     Ok(low)
 }
@@ -210,13 +244,15 @@ fn map_stack(index: usize) -> Result<usize, i32> {
 /// Starts a pthread on stack `index`, which parks and says so in `report`.
 fn start(index: usize, report: *mut Parked) -> Result<(), i32> {
     let low = map_stack(index)?;
+    // SAFETY: the thread has not been started yet.
+    unsafe { (*report).low = low };
     // SAFETY: plain use of the pthread interface with libc's own functions. All
     // signals are blocked in the new thread, so it never runs a handler.
     unsafe {
         let create: Create = core::mem::transmute(crate::interpose::next(c"pthread_create"));
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
         libc::pthread_attr_init(&mut attributes);
-        libc::pthread_attr_setstack(&mut attributes, low as *mut _, STACK);
+        libc::pthread_attr_setstack(&mut attributes, low as *mut _, SIZE + RESERVE);
         let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = core::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::sigprocmask(libc::SIG_SETMASK, &all, &mut old);
@@ -229,7 +265,7 @@ fn start(index: usize, report: *mut Parked) -> Result<(), i32> {
 }
 
 impl Parked {
-    const NOT_YET: Self = Self { top: 0, thread_pointer: 0 };
+    const NOT_YET: Self = Self { low: 0, top: 0, thread_pointer: 0 };
 
     /// Waits until the thread has reported here.
     fn await_it(&self) -> Self {
@@ -293,7 +329,7 @@ fn floating_point() -> u64 {
 }
 
 fn fresh_with(thread: ThreadId, floating_point: u64) -> Context {
-    let Parked { top, thread_pointer } = POOL.get()[thread.index()];
+    let Parked { top, thread_pointer, .. } = POOL.get()[thread.index()];
     // As `switch` pops it: FP control words, six registers, return address; then a
     // zero return address that ends backtraces.
     let words: [u64; 9] = [floating_point, 0, 0, 0, 0, 0, 0, trampoline as *const () as u64, 0];

@@ -159,6 +159,7 @@ unsafe extern "C" fn host_main(
         libc::unsetenv(c"LENO_JOURNAL".as_ptr());
         libc::unsetenv(c"LENO_LIBRARIES".as_ptr());
     }
+    interpose::identity::keep();
     fiber::probe();
     *OWN_DATA.get() = units::range_of(&raw const OWN_DATA as u64).unwrap_or_default();
     interpose::load_unwinder();
@@ -480,7 +481,7 @@ pub fn execute(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> Execution<'st
             isolate(&what);
             continue;
         }
-        if record().wanted_stacks().is_some() {
+        if record().wanted_stack().is_some() {
             continue;
         }
         match record().execution() {
@@ -509,11 +510,14 @@ pub fn settings() -> Settings {
 /// Makes stacks for all threads that have been heard of.
 pub fn provide_stacks() {
     let threads = record().thread_count();
-    if threads > fiber::provided() {
+    let wanted = record().wanted_stack();
+    if threads > fiber::provided() || wanted.is_some() {
         snapshot::release();
     }
     // Twice as many each time: every one that is missing costs a run.
-    if let Err(error) = fiber::provide(threads.next_power_of_two().max(8)) {
+    let provided = fiber::provide(threads.next_power_of_two().max(8));
+    let enlarged = || wanted.map_or(Ok(()), |w| fiber::enlarge(w.thread, w.size));
+    if let Err(error) = provided.and_then(|()| enlarged()) {
         fault(Fault::Unsupported {
             what: format!(
                 "it has {threads} threads, and there is no room for their stacks (error {error}; \
@@ -543,6 +547,7 @@ pub fn in_a_child(plan: &Rc<Plan>, settings: &Settings) -> i32 {
     }
     if pid == 0 {
         sys::detach_child();
+        interpose::identity::begin_child();
         channel::leave_to_the_host();
         execution::run(plan.clone(), settings);
         sys::exit_group(0);

@@ -113,6 +113,13 @@ const THREADS: usize = 1 << 16;
 /// Bytes of messages that one execution can leave; a trace of the longest one.
 const OUTBOX: usize = 1 << 30;
 
+/// A stack that only the host can make.
+#[derive(Clone, Copy)]
+pub struct WantedStack {
+    pub thread: ThreadId,
+    pub size: usize,
+}
+
 pub struct Record {
     pub events: List<Event>,
     pub accesses: List<Access>,
@@ -123,8 +130,8 @@ pub struct Record {
     names: List<ThreadName>,
     /// Granules of memory that this execution has found to be shared.
     pub discovered: List<u64>,
-    /// How many threads need a stack before the execution can be run.
-    wanted_stacks: List<u32>,
+    /// The stack that is needed before the execution can be run.
+    wanted_stack: List<WantedStack>,
     /// The last hook that was passed, and by whom.
     last_hook: List<LastHook>,
     /// What a child process had to say to the driver; the host passes it on.
@@ -151,7 +158,7 @@ pub fn create(journal: Option<i32>) {
         end: List::inside(journal, 1),
         names: List::inside(journal, THREADS),
         discovered: List::inside(journal, EVENTS),
-        wanted_stacks: List::inside(journal, 1),
+        wanted_stack: List::inside(journal, 1),
         outbox: List::inside(journal, OUTBOX),
         shared: List::inside(journal, EVENTS),
         counts: List::inside(journal, 1),
@@ -171,7 +178,7 @@ impl Record {
         self.failures.clear();
         self.end.clear();
         self.discovered.clear();
-        self.wanted_stacks.clear();
+        self.wanted_stack.clear();
         self.last_hook.clear();
         self.outbox.clear();
     }
@@ -204,12 +211,12 @@ impl Record {
         })
     }
 
-    pub fn want_stacks(&self, count: u32) {
-        self.wanted_stacks.push(count);
+    pub fn want_stack(&self, thread: ThreadId, size: usize) {
+        self.wanted_stack.push(WantedStack { thread, size });
     }
 
-    pub fn wanted_stacks(&self) -> Option<usize> {
-        self.wanted_stacks.as_slice().first().map(|n| *n as usize)
+    pub fn wanted_stack(&self) -> Option<WantedStack> {
+        self.wanted_stack.as_slice().first().copied()
     }
 
     /// The number for a thread's name, a new one if it was never seen.

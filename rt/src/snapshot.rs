@@ -9,9 +9,9 @@
 //! restarted in place; the driver sees to that, by the functions that the program
 //! calls.
 //!
-//! Of the files' data only those pages are copied that have ever been written. They
-//! are write-protected at first; the first write to one faults, makes it writable for
-//! good and has it put back from then on. That needs no help from whoever writes, and
+//! Of the files' data only those pages are kept and put back that have ever been written.
+//! They are write-protected at first; the first write to one faults, has the page kept,
+//! makes it writable for good and has it put back from then on. That needs no help from whoever writes, and
 //! the pages that a program writes are soon known. A stack is protected below the deepest
 //! page that was ever written, and zero above it is what it starts with.
 
@@ -39,29 +39,22 @@ impl Region {
         Self { start, bytes: bytes.to_vec() }
     }
 
-    fn end(&self) -> usize {
-        self.start + self.bytes.len()
-    }
-
     fn put_back(&self) {
-        self.put_back_part(self.start, self.end());
-    }
-
-    fn put_back_part(&self, from: usize, to: usize) {
-        let bytes = &self.bytes[from - self.start..to - self.start];
-        // SAFETY: a part of the range; the program does not run, and none of it is ours.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), from as *mut u8, bytes.len()) };
+        let Self { start, bytes } = self;
+        // SAFETY: the same range; the program does not run, and none of it is ours.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), *start as *mut u8, bytes.len()) };
     }
 }
 
 /// The writable data of a loaded file. Its first and last page may hold something
 /// else too; protection is by whole pages all the same.
 struct Data {
-    region: Region,
-    /// Pages that are write-protected, by number from the region's first.
+    start: usize,
+    end: usize,
+    /// Pages that are write-protected, by number from the first.
     protected: Vec<bool>,
-    /// Parts to put back: neighbouring written pages together, inside the region.
-    written: Vec<(usize, usize)>,
+    /// What to put back: a region inside for each page that has been written.
+    written: Vec<Region>,
 }
 
 impl Data {
@@ -69,48 +62,39 @@ impl Data {
         let pages = (end.next_multiple_of(PAGE) - (start & !(PAGE - 1))) / PAGE;
         let first = start & !(PAGE - 1);
         sys::protect(first, pages * PAGE, libc::PROT_READ);
-        Self { region: Region::keep(start, end), protected: vec![true; pages], written: Vec::new() }
+        Self { start, end, protected: vec![true; pages], written: Vec::new() }
     }
 
     /// A write to a page: true if that page was protected and is writable now.
     fn unprotect(&mut self, addr: usize) -> bool {
-        let first = self.region.start & !(PAGE - 1);
+        let first = self.start & !(PAGE - 1);
         let Some(page) = addr.checked_sub(first).map(|offset| offset / PAGE) else { return false };
         if !core::mem::replace(self.protected.get_mut(page).unwrap_or(&mut false), false) {
             return false;
         }
         let low = first + page * PAGE;
+        self.written.push(Region::keep(low.max(self.start), (low + PAGE).min(self.end)));
         sys::protect(low, PAGE, libc::PROT_READ | libc::PROT_WRITE);
-        let part = (low.max(self.region.start), (low + PAGE).min(self.region.end()));
-        let place = self.written.partition_point(|p| p.0 < part.0);
-        self.written.insert(place, part);
-        self.written.dedup_by(|next, part| {
-            let joined = part.1 == next.0;
-            if joined {
-                part.1 = next.1;
-            }
-            joined
-        });
         true
     }
 
     fn contains(&self, addr: u64) -> bool {
-        (self.region.start as u64..self.region.end() as u64).contains(&addr)
+        (self.start as u64..self.end as u64).contains(&addr)
     }
 
     fn unprotect_range(&mut self, from: usize, to: usize) {
-        let to = to.min(self.region.end());
+        let to = to.min(self.end);
         for page in (from & !(PAGE - 1)..to).step_by(PAGE) {
-            self.unprotect(page.max(self.region.start));
+            self.unprotect(page.max(self.start));
         }
     }
 
     fn put_back(&self) {
-        self.written.iter().for_each(|(from, to)| self.region.put_back_part(*from, *to));
+        self.written.iter().for_each(Region::put_back);
     }
 
     fn release(&self) {
-        let first = self.region.start & !(PAGE - 1);
+        let first = self.start & !(PAGE - 1);
         sys::protect(first, self.protected.len() * PAGE, libc::PROT_READ | libc::PROT_WRITE);
     }
 }

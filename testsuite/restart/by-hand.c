@@ -26,6 +26,6 @@ int main(void)
     pthread_create(&b, NULL, work, NULL);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
-    assert(syscall(SYS_getppid) > 0);
+    assert(syscall(SYS_getuid) >= 0);
     return 0;
 }

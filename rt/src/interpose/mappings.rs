@@ -136,3 +136,21 @@ pub unsafe extern "C" fn mremap(start: u64, old: u64, new: u64, flags: i32, to: 
     // SAFETY: as the program says, and to a place where nothing else is.
     result(unsafe { sys::call(libc::SYS_mremap, [start, old, new, flags as u64, to, 0]) })
 }
+
+/// Locking memory has no effect that a program could see, and there are gigabytes of
+/// address space that must not be filled.
+macro_rules! stays_anyway {
+    ($($name:ident)*) => {$(
+        /// # Safety
+        /// As libc's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(a: u64, b: u64, c: u64) -> i32 {
+            if running().is_some() {
+                return 0;
+            }
+            real!($name(a => u64, b => u64, c => u64) -> i32)
+        }
+    )*};
+}
+
+stays_anyway! { mlock mlock2 munlock mlockall munlockall }

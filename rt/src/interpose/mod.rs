@@ -19,6 +19,7 @@ pub mod files;
 pub mod futexes;
 pub mod guards;
 pub mod handlers;
+pub mod identity;
 pub mod mappings;
 pub mod mutexes;
 pub mod named;

@@ -1,6 +1,6 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::{descriptors, files, futexes, mappings, random, real, set_errno};
+use super::{descriptors, files, futexes, identity, mappings, random, real, set_errno};
 use crate::{
     execution::{self, call_site, event, finish, running},
     kernel, sys,
@@ -115,6 +115,13 @@ pub unsafe extern "C" fn syscall(
             },
         }
     }
+    let (a, b) = match number {
+        libc::SYS_tgkill => (identity::meant(a as i32) as u64, identity::meant(b as i32) as u64),
+        libc::SYS_tkill | libc::SYS_prlimit64 | libc::SYS_setpgid | libc::SYS_pidfd_open => {
+            (identity::meant(a as i32) as u64, b)
+        }
+        _ => (a, b),
+    };
     // SAFETY: as the caller says.
     given_back(unsafe { sys::call(number, [a, b, c, d, e, f]) })
 }
@@ -126,7 +133,9 @@ unsafe fn by_name(number: i64, [a, b, c, d, e, f]: [u64; 6]) -> Option<i64> {
     Some(unsafe {
         match number {
             libc::SYS_gettid => i64::from(gettid()),
-            libc::SYS_getpid => i64::from(libc::getpid()),
+            libc::SYS_getpid => i64::from(identity::getpid()),
+            libc::SYS_getppid => i64::from(identity::getppid()),
+            libc::SYS_kill => i64::from(identity::kill(a as i32, b as i32)),
             libc::SYS_getrandom => random::getrandom(a as *mut u8, b as usize, c as u32) as i64,
             libc::SYS_read => descriptors::read(a as i32, b as *mut u8, c as usize) as i64,
             libc::SYS_write => descriptors::write(a as i32, b as *mut u8, c as usize) as i64,
@@ -208,6 +217,6 @@ pub unsafe extern "C" fn __assert_fail(
 #[unsafe(no_mangle)]
 pub extern "C" fn gettid() -> i32 {
     // SAFETY: a call without arguments.
-    let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) } as i32;
+    let process = unsafe { identity::getpid() };
     process + execution::current_thread().map_or(0, |thread| thread.0 as i32)
 }

@@ -4,6 +4,7 @@ use super::{
     attributes,
     blocking::times_out,
     cancellation, early, mutexes, once, process, real,
+    refused::refuse,
     words::{self, Word},
 };
 use crate::{
@@ -32,7 +33,15 @@ pub unsafe extern "C" fn pthread_create(
         return real!(pthread_create(handle => *mut u64, attributes => *const libc::pthread_attr_t,
             start => Start, argument => Value) -> i32);
     };
-    let child = x.next_child();
+    let mut size = 0usize;
+    if !attributes.is_null() {
+        type Attributes = *const libc::pthread_attr_t;
+        real!(pthread_attr_getstacksize(attributes => Attributes, &raw mut size => *mut usize) -> i32);
+    }
+    if size > fiber::LARGEST {
+        refuse("pthread_create with a stack of more than 255 MiB");
+    }
+    let child = x.next_child(size);
     // glibc has stored the handle when the new thread starts.
     let stored = [accesses::one(AccessKind::Write, handle as u64, 8, None)];
     sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
