@@ -6,7 +6,7 @@
 //! process. (It has no children: `fork` is refused.)
 
 use super::real;
-use crate::{cell::Global, kernel, sys};
+use crate::{cell::Global, sys};
 
 /// The number that the program is told, and its parent's.
 static TOLD: Global<(i32, i32)> = Global::new((0, 0));
@@ -60,15 +60,6 @@ pub unsafe extern "C" fn getppid() -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn getpgrp() -> i32 {
     told(ask(libc::SYS_getpgrp))
-}
-
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kill(process: i32, signal: i32) -> i32 {
-    kernel::isolate("kill");
-    let process = if process < -1 { -meant(-process) } else { meant(process) };
-    real!(kill(process => i32, signal => i32) -> i32)
 }
 
 /// Functions that are given a process or a group of processes. `restart.rs` of the driver

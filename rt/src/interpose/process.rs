@@ -1,6 +1,6 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::{descriptors, files, futexes, identity, mappings, random, real, set_errno};
+use super::{descriptors, files, futexes, identity, mappings, random, real, set_errno, signalling};
 use crate::{
     execution::{self, call_site, event, finish, running},
     kernel, sys,
@@ -135,7 +135,7 @@ unsafe fn by_name(number: i64, [a, b, c, d, e, f]: [u64; 6]) -> Option<i64> {
             libc::SYS_gettid => i64::from(gettid()),
             libc::SYS_getpid => i64::from(identity::getpid()),
             libc::SYS_getppid => i64::from(identity::getppid()),
-            libc::SYS_kill => i64::from(identity::kill(a as i32, b as i32)),
+            libc::SYS_kill => i64::from(signalling::kill(a as i32, b as i32)),
             libc::SYS_getrandom => random::getrandom(a as *mut u8, b as usize, c as u32) as i64,
             libc::SYS_read => descriptors::read(a as i32, b as *mut u8, c as usize) as i64,
             libc::SYS_write => descriptors::write(a as i32, b as *mut u8, c as usize) as i64,
