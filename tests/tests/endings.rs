@@ -22,10 +22,12 @@ const FRAME: &str = r#"
 #include <stdlib.h>
 #include <unistd.h>
 static atomic_int x;
-static void raw(long number, long argument)
+static long raw2(long number, long first, long second)
 {
-    __asm__ volatile("syscall" : "+a"(number) : "D"(argument) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "+a"(number) : "D"(first), "S"(second) : "rcx", "r11", "memory");
+    return number;
 }
+static void raw(long number, long argument) { raw2(number, argument, 0); }
 static void handler(void) { x = 7; }
 static void act(void) { ACT; }
 static void *first(void *unused)
@@ -74,9 +76,10 @@ fn an_end_that_leno_does_not_see_is_told_with_what_is_known() {
         ("raw(231, 0)", "ended with status 0"),
         // Ends the one kernel thread that does anything; the process stays.
         ("raw(60, 5)", "status 5"),
-        ("kill(getpid(), SIGKILL)", "SIGKILL"),
-        ("kill(0, SIGKILL)", "SIGKILL"),
-        ("kill(getpid(), SIGSTOP)", "SIGSTOP"),
+        // The kernel's getpid and kill.
+        ("raw2(62, raw2(39, 0, 0), SIGKILL)", "SIGKILL"),
+        ("raw2(62, 0, SIGKILL)", "SIGKILL"),
+        ("raw2(62, raw2(39, 0, 0), SIGSTOP)", "SIGSTOP"),
     ];
     for (act, expected) in cases {
         for mode in MODES {
@@ -101,6 +104,7 @@ fn a_signal_that_ends_the_program_is_a_crash_with_a_trace() {
     let cases = [
         ("raise(SIGTERM)", "SIGTERM"),
         ("raise(SIGUSR1)", "SIGUSR1"),
+        ("kill(getpid(), SIGKILL)", "SIGKILL"),
         ("abort()", "SIGABRT"),
         ("raise(SIGABRT)", "SIGABRT"),
         ("((void (*)(void))0x1234)()", "SIGSEGV"),
@@ -173,6 +177,8 @@ fn what_makes_another_program_of_it_is_refused_by_name() {
         ("execv(\"/bin/true\", (char *[]){\"true\", 0})", "execv"),
         ("fork()", "fork"),
         ("system(\"true\")", "system"),
+        ("kill(0, SIGKILL)", "kill of another process or of a group"),
+        ("kill(getpid(), SIGSTOP)", "a signal that stops the process"),
     ];
     for (act, name) in calls {
         let directory = scratch();
