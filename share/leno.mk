@@ -26,10 +26,11 @@ LENO_OBJECTS ?= *.o *.lo *.la *.a *.so *.so.* .libs *.gch *.pch
 .PHONY: leno-check leno-build leno-clean
 leno-check: $(LENO_CHECKS:%=leno-check-of-%)
 
-# The times of files are kept, so that what has not changed is not made anew.
+# The times of files are kept, to the nanosecond (posix), so that what has not changed is
+# not made anew and what has changed is.
 leno-build:
 	@mkdir -p $(LENO_BUILD)
-	@tar -c --exclude-vcs --anchored $(patsubst %,--exclude='./%',$(LENO_BUILD) $(LENO_CHECKS) $(LENO_EXCLUDE)) \
+	@tar -c --format=posix --exclude-vcs --anchored $(patsubst %,--exclude='./%',$(LENO_BUILD) $(LENO_CHECKS) $(LENO_EXCLUDE)) \
 	    --no-anchored $(patsubst %,--exclude='%',$(LENO_OBJECTS)) -f - . | tar -x -C $(LENO_BUILD) -f -
 	+$(MAKE) -C $(LENO_BUILD) CC='$(LENO_CC)' CXX='$(LENO_CXX)' $(LENO_MAKE) $(LENO_CHECKS)
 

@@ -1,6 +1,7 @@
 // libstdc++ 12 gives up the lock inside std::atomic<std::shared_ptr> with a relaxed store when
 // it has only read: what it read is not ordered before the next write. That is a data race by
 // the standard's rules (later versions release there); nothing else is wrong with it.
+// (--record-all: waits write.)
 // leno: cflags="-std=c++20" verdict=bug kind=race object~current
 // leno[--property deadlock,assert,crash,memory,lock,termination]: cflags="-std=c++20" verdict=safe
 // leno: cflags="-std=c++20 -DWRONG" verdict=bug kind=race

@@ -1,3 +1,4 @@
+// (--record-all: waits write.)
 // leno: cflags="-std=c++20" verdict=safe
 // leno: cflags="-std=c++20 -DCALLBACK" verdict=safe
 // leno: cflags="-std=c++20 -DDEAF" verdict=bug kind=termination

@@ -1,5 +1,6 @@
 // std::lock avoids the deadlock that two guards in opposite orders have.
 // (It takes, gives back and takes again: two threads may be in each other's way for ever.)
+// (--record-all: waits write.)
 // leno[--max-steps 300 --max-executions 300]: cflags="-std=c++17" verdict=unknown bugs=0
 // leno: cflags="-std=c++17 -DWRONG" verdict=bug kind=deadlock
 #include <mutex>
