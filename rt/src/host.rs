@@ -204,7 +204,7 @@ unsafe extern "C" fn host_main(
             sharing::assume(&shared);
             let steps =
                 steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
-            execute(&Rc::new(Plan { steps, ..Plan::default() }), false, true);
+            execute(&Rc::new(Plan { steps, ..Plan::default() }), false, Manner::Traced);
             if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution()
             {
                 nondeterminism(at, None, events);
@@ -326,7 +326,7 @@ fn check(
             exhaustive = false;
             break;
         }
-        let run = execute(&plan, keep_going, false);
+        let run = execute(&plan, keep_going, Manner::Searching);
         if sharing::learn() {
             // What was recorded until now lacks accesses that are events (see there).
             search = Strategy::new(kind);
@@ -463,14 +463,29 @@ pub fn bugs(run: &Execution<'_>) -> Vec<Shown> {
     shown
 }
 
+/// What an execution is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    Searching,
+    /// To see whether a schedule does what it is hoped to: as if it had never been, so in a
+    /// child, which has its own knowledge of what is shared. `cut`: no further than the plan.
+    Rehearsed {
+        cut: bool,
+    },
+    Traced,
+}
+
 /// Has an execution carried out and gives its record: in place where that is
 /// possible, else, and where it is to be traced, by a child process.
-pub fn execute(plan: &Rc<Plan>, keep_going: bool, traced: bool) -> Execution<'static> {
+pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'static> {
     loop {
         provide_stacks();
         record().reset();
-        let settings = Settings { keep_going, traced, ..settings() };
-        let status = if job().isolate || *ISOLATED.get() || traced {
+        let traced = manner == Manner::Traced;
+        let cut = manner == Manner::Rehearsed { cut: true };
+        let settings = Settings { keep_going, traced, cut, ..settings() };
+        let apart = manner != Manner::Searching;
+        let status = if job().isolate || *ISOLATED.get() || apart {
             in_a_child(plan, &settings)
         } else {
             in_place(plan, &settings);

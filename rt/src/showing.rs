@@ -1,7 +1,7 @@
 //! How a bug that has been found is shown: its schedule, or a shorter one to the same
 //! bug, is run once more by a child with a tracer.
 
-use crate::host::{Shown, bugs, execute, name, nondeterminism, want};
+use crate::host::{Manner, Shown, bugs, execute, name, nondeterminism, want};
 use alloc::rc::Rc;
 use leno_checker::{
     Finding, Plan, PlannedStep, fingerprint,
@@ -15,7 +15,7 @@ pub fn show(bug: &Shown, events: &[Event], accesses: &[Access]) {
         (bug.clone(), schedule(events[..seen_by(bug, events.len())].iter(), accesses))
     });
     want(Some(bug));
-    let run = execute(&Rc::new(plan), false, true);
+    let run = execute(&Rc::new(plan), false, Manner::Traced);
     if let End::Diverged { at } = run.end {
         nondeterminism(at, events.get(at as usize), run.events);
     }
@@ -51,7 +51,9 @@ fn shorter(bug: &Shown, events: &[Event], accesses: &[Access]) -> Option<(Shown,
     let order = shorten(&run, aim);
     let plan = schedule(order.iter().map(|event| &events[*event as usize]), accesses);
     let wanted = name(bug, events);
-    let run = execute(&Rc::new(plan.clone()), false, false);
+    // A race has shown with its second access; who knows what comes behind it.
+    let cut = matches!(bug, Shown::Found(Finding::Race { .. }));
+    let run = execute(&Rc::new(plan), false, Manner::Rehearsed { cut });
     let found = bugs(&run).into_iter().find(|found| name(found, run.events) == wanted)?;
     let len = seen_by(&found, run.events.len());
     // What comes behind the proposal is the continuation that anybody would choose.
