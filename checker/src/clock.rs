@@ -76,7 +76,8 @@ impl Clocks {
 
     /// The event that is being added comes after `event`.
     pub fn join(&mut self, event: u32) {
-        let stamp = self.stamps[event as usize];
+        // One that is only pending has no stamp, and has nothing to learn from itself.
+        let Some(stamp) = self.stamps.get(event as usize).copied() else { return };
         self.join_slice(stamp.clock);
         if self.raise(stamp.thread, stamp.position) {
             self.shared = None;

@@ -2,7 +2,6 @@
 // real-time signal as often as it was sent, with its value.
 // leno: verdict=safe
 // leno: cflags=-DTWICE verdict=bug kind=assert message~"handled == 2"
-// leno: cflags=-DFOREIGN verdict=safe
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -11,26 +10,12 @@
 #include <time.h>
 
 static int handled;
-static volatile sig_atomic_t woken;
 
 static void handle(int number)
 {
     assert(number == SIGUSR1);
     handled++;
 }
-
-static void wake(int number)
-{
-    woken = number;
-}
-
-#ifdef FOREIGN
-static void *send(void *to)
-{
-    pthread_kill(*(pthread_t *)to, SIGUSR2);
-    return NULL;
-}
-#endif
 
 int main(void)
 {
@@ -43,7 +28,6 @@ int main(void)
     sigaddset(&set, SIGRTMIN);
     pthread_sigmask(SIG_BLOCK, &set, &old);
     signal(SIGUSR1, handle);
-    signal(SIGUSR2, wake);
 
     raise(SIGUSR1);
     raise(SIGUSR1);
@@ -67,11 +51,5 @@ int main(void)
     assert(info.si_code == SI_QUEUE);
     assert(sigtimedwait(&set, &info, &soon) == -1 && errno == EAGAIN);
 
-#ifdef FOREIGN
-    pthread_t self = pthread_self(), thread;
-    pthread_create(&thread, NULL, send, &self);
-    assert(sigsuspend(&old) == -1 && errno == EINTR && woken == SIGUSR2);
-    pthread_join(thread, NULL);
-#endif
     return 0;
 }

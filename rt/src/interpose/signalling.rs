@@ -158,8 +158,7 @@ fn send(signal: Pending) {
     things::exchange_all(&uses);
     let open = |thread: &ThreadId| *handlers::mask_of(*thread) & bit(number) == 0;
     let open: Vec<ThreadId> = candidates.into_iter().filter(open).collect();
-    let waits = open.iter().any(|thread| handlers::waits(*thread));
-    if open.is_empty() || (waits && has_handler(number)) {
+    if open.is_empty() {
         handlers::pend(signal);
     } else if open == [me()] || !has_handler(number) {
         act(&signal);
@@ -334,9 +333,7 @@ pub unsafe extern "C" fn sigsuspend(mask: Set) -> i32 {
     if running().is_none() {
         return real!(sigsuspend(mask => Set) -> i32);
     }
-    cancellation::point();
-    // SAFETY: the program's own set.
-    suspend(unsafe { *mask })
+    refuse("sigsuspend")
 }
 
 /// # Safety
@@ -347,31 +344,9 @@ pub unsafe extern "C" fn pause() -> i32 {
         return real!(pause() -> i32);
     }
     cancellation::point();
-    if cancellation::is_awaited() {
-        let (sem, site) = (words::word(me(), Word::Signal), call_site());
-        let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
-        cancellation::wait(false, site, wait, || {});
-    }
-    suspend(*handlers::mask())
-}
-
-/// Waits, with this mask, for a signal that has a handler, and runs it.
-fn suspend(mask: u64) -> i32 {
-    let before = *handlers::mask();
-    let mine = of_thread(me());
-    things::exchange_all(&[(mine, Changes)]);
-    *handlers::mask() = mask & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
-    handlers::set_waits(me(), true);
-    let mut taken = None;
-    things::exchange_when(&[mine, of_process()], || {
-        taken = handlers::take(me(), !mask);
-        if taken.is_some() {
-            handlers::set_waits(me(), false);
-        }
-        taken.is_some()
-    });
-    act(&taken.expect("it was there"));
-    set_mask(before);
+    let (sem, site) = (words::word(me(), Word::Signal), call_site());
+    let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
+    cancellation::wait(false, site, wait, || {});
     set_errno(libc::EINTR);
     -1
 }

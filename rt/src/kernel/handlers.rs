@@ -21,8 +21,6 @@ struct Handlers {
     fault: Option<libc::sigaction>,
     masks: HashMap<u32, u64>,
     pending: Vec<Pending>,
-    /// Threads in `sigsuspend` or `pause`.
-    waiting: Vec<ThreadId>,
 }
 
 /// A signal that its target has blocked, or the process, if it has none.
@@ -67,7 +65,6 @@ pub fn begin() {
     handlers.fault = None;
     handlers.masks.clear();
     handlers.pending.clear();
-    handlers.waiting.clear();
 }
 
 pub fn put_back() {
@@ -137,19 +134,6 @@ pub fn take(thread: ThreadId, set: u64) -> Option<Pending> {
         .min_by_key(|(place, signal)| (signal.number, signal.target.is_none(), *place))?
         .0;
     Some(pending.remove(place))
-}
-
-/// Whether the thread waits for a handler to run.
-pub fn waits(thread: ThreadId) -> bool {
-    handlers().waiting.contains(&thread)
-}
-
-pub fn set_waits(thread: ThreadId, waits: bool) {
-    let waiting = &mut handlers().waiting;
-    waiting.retain(|other| *other != thread);
-    if waits {
-        waiting.push(thread);
-    }
 }
 
 /// A new thread has its creator's mask.
