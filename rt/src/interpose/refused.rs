@@ -32,5 +32,5 @@ pub fn refuse(name: &str) -> ! {
 
 refused! {
     fork vfork posix_spawn posix_spawnp system popen
-    execve execv execvp execvpe execl execlp execle fexecve daemon
+    execve execv execvp execvpe execl execlp execle fexecve daemon sigsuspend
 }

@@ -329,16 +329,6 @@ pub unsafe extern "C" fn sigpending(set: *mut u64) -> i32 {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigsuspend(mask: Set) -> i32 {
-    if running().is_none() {
-        return real!(sigsuspend(mask => Set) -> i32);
-    }
-    refuse("sigsuspend")
-}
-
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn pause() -> i32 {
     if running().is_none() {
         return real!(pause() -> i32);
