@@ -7,7 +7,7 @@
 //! the new thread has reached its first event.)
 
 use crate::{
-    accesses,
+    accesses, back_off,
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
@@ -71,6 +71,8 @@ pub struct Thread {
     /// Controls of `pthread_once` whose routine it is in, and guards of static variables
     /// that it initialises; and where on the stack the call is.
     pub routines: Vec<(u64, usize)>,
+    /// The call of `std::lock` whose last attempt has failed.
+    pub backs_off: Option<*const FrameRecord>,
 }
 
 pub struct Running {
@@ -92,6 +94,8 @@ pub struct Running {
     pub exited_at: usize,
     /// Semaphores with a name.
     pub named: Vec<Named>,
+    /// Which locks are taken together and which are tried.
+    pub locks: back_off::Locks,
     /// How the execution ended.
     end: Option<End>,
 }
@@ -162,6 +166,7 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         status: None,
         exited_at: 0,
         named: Vec::new(),
+        locks: back_off::Locks::default(),
         end: None,
     });
     phases::enter(Phase::Program);
@@ -223,6 +228,7 @@ impl Thread {
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             section: None,
             routines: Vec::new(),
+            backs_off: None,
         }
     }
 }
@@ -246,6 +252,17 @@ impl Running {
     /// Writes the execution down, if it is one to be shown.
     pub fn tracer(&mut self) -> Option<&mut Tracer> {
         self.tracer.as_mut()
+    }
+
+    /// Whether the running thread holds a mutex or a read-write lock.
+    pub fn holds(&self, lock: u64) -> bool {
+        let sync = self.director.sync();
+        sync.mutex(lock).is_some_and(|mutex| mutex.owner == Some(self.current))
+            || sync.rwlock(lock).is_some_and(|rwlock| rwlock.is_held_by(self.current))
+    }
+
+    pub fn threads(&self) -> impl Iterator<Item = &Thread> {
+        self.threads.iter()
     }
 
     pub fn thread_numbers(&self) -> impl Iterator<Item = ThreadId> + use<> {
@@ -812,6 +829,7 @@ fn wind_up() {
             timed: pending.timed,
         });
     }
+    back_off::wind_up(x, end);
     record.set_end(end);
     // An execution that wants a stack first is run again.
     if let Some(tracer) = x.tracer.take().filter(|_| record.wanted_stack().is_none()) {

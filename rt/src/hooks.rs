@@ -5,7 +5,7 @@
 
 use crate::{
     accesses::{self, Accesses},
-    describe,
+    back_off, describe,
     execution::{self, Patience, current_thread, event, private, running},
     fiber, heap, host,
     interpose::streams,
@@ -120,6 +120,7 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     if let Some(wrong) = wrong {
         misuse::judge(&op, wrong, site);
     }
+    back_off::happened(&event);
     event
 }
 

@@ -12,6 +12,7 @@
 extern crate alloc;
 
 mod accesses;
+mod back_off;
 mod cell;
 mod channel;
 mod describe;

@@ -172,6 +172,11 @@ pub fn is_known(addr: u64) -> bool {
     sharing.all || sharing.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == SHARED
 }
 
+/// Whether it has been found out that these bytes are shared.
+pub fn is_marked(addr: u64) -> bool {
+    sharing().page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == SHARED
+}
+
 /// The same for what is only an event if it is shared, whatever is to be recorded.
 pub fn is_shared(thread: ThreadId, accesses: &[Access]) -> bool {
     accesses.iter().fold(false, |shared, access| sharing().touch(thread, access) | shared)

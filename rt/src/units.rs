@@ -1,6 +1,12 @@
 //! The instrumented units that are loaded, and what their tables say.
 
-use crate::{cell::Global, execution, fiber::FrameRecord, host, sys};
+use crate::{
+    back_off::{self, Role},
+    cell::Global,
+    execution,
+    fiber::FrameRecord,
+    host, sys,
+};
 use alloc::{string::String, vec::Vec};
 use leno_model::{
     SiteRef,
@@ -15,6 +21,8 @@ pub struct Loaded {
     digest: u64,
     /// Bytes of each function's frame record.
     frames: Vec<u64>,
+    /// What part each function has in taking several locks at once.
+    roles: Vec<Role>,
     /// What each site calls by name.
     callees: Vec<Option<String>>,
     /// Which sites are calls whose result nobody looks at.
@@ -63,6 +71,7 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         end: start + header.size,
         digest: header.digest,
         frames: table.functions.iter().map(|f| f.frame.size).collect(),
+        roles: table.functions.iter().map(|f| back_off::role(&f.symbol)).collect(),
         ignored: table.sites.iter().map(|site| site.ignored).collect(),
         callees: table
             .sites
@@ -313,6 +322,13 @@ pub fn frame_size(record: &FrameRecord) -> u64 {
     find(record.function)
         .and_then(|(_, unit)| unit.frames.get((record.function - unit.start) as usize).copied())
         .unwrap_or(core::mem::size_of::<FrameRecord>() as u64)
+}
+
+/// The part that a frame's function has in taking several locks at once.
+pub fn role(record: &FrameRecord) -> Role {
+    find(record.function)
+        .and_then(|(_, unit)| unit.roles.get((record.function - unit.start) as usize).copied())
+        .unwrap_or(Role::Other)
 }
 
 /// What a call site calls by name.

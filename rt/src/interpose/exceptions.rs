@@ -7,7 +7,7 @@
 
 use super::{once, real};
 use crate::{
-    accesses,
+    accesses, back_off,
     cell::Global,
     execution::{self, call_site, running},
     hooks,
@@ -66,6 +66,7 @@ pub unsafe extern "C" fn __cxa_begin_catch(exception: *mut c_void) -> *mut c_voi
     let marker = 0u64;
     if running().is_some() {
         once::left(&raw const marker as usize);
+        back_off::left();
     }
     real!(__cxa_begin_catch(exception => *mut c_void) -> *mut c_void)
 }
