@@ -6,6 +6,7 @@
 //! Then the plan is carried out.
 
 use crate::{
+    assembly,
     atomics::{self, Atomic},
     escape::Private,
     frame::{Record, point_after},
@@ -31,6 +32,8 @@ pub enum Action {
     },
     /// Replaced by a call of the runtime.
     Atomic(Atomic),
+    /// Inline assembly of which it is known what it may access.
+    Assembly(Vec<assembly::Range>),
     Call(Call),
 }
 
@@ -91,8 +94,10 @@ fn action(instruction: Value, private: &Private, layout: Layout) -> Option<Actio
         }
         Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
             // An operation that the runtime has no number for stays native and is
-            // announced as a write.
-            (!private.for_writing(instruction.operand(0)))
+            // announced as a write. One on 16 bytes must not stay, private or not: not
+            // every target has an instruction for it.
+            let wide = layout.store_size(instruction.operand(1).ty()) == 16;
+            (wide || !private.for_writing(instruction.operand(0)))
                 .then(|| atomic().unwrap_or(Action::Write))
         }
         Opcode::LLVMFence => atomic(),
@@ -102,7 +107,7 @@ fn action(instruction: Value, private: &Private, layout: Layout) -> Option<Actio
             } else {
                 atomics::of(instruction, layout)
                     .map(Action::Atomic)
-                    .or_else(|| call(instruction, private))
+                    .or_else(|| call(instruction, private, layout))
             }
         }
         _ => None,
@@ -122,22 +127,12 @@ fn intrinsic(instruction: Value, private: &Private) -> Option<Action> {
     None
 }
 
-fn call(instruction: Value, private: &Private) -> Option<Action> {
+fn call(instruction: Value, private: &Private, layout: Layout) -> Option<Action> {
     let callee = instruction.callee();
     let arguments = instruction.arguments();
     let takes_pointer = arguments.iter().any(|argument| argument.ty().is_pointer());
     if callee.is_inline_asm() {
-        // Assembly without text is a barrier for the compiler and does nothing.
-        // Other assembly that gets an address is like a function nobody knows.
-        let announced = takes_pointer && !callee.asm_text().trim().is_empty();
-        return announced.then(|| {
-            Action::Call(Call {
-                callee: Some("asm".into()),
-                announced,
-                copied: Vec::new(),
-                assembly: true,
-            })
-        });
+        return inline_assembly(instruction, private, layout);
     }
     let copied = (0..arguments.len() as u32)
         .filter(|index| instruction.byval_argument(*index).is_some())
@@ -150,6 +145,27 @@ fn call(instruction: Value, private: &Private) -> Option<Action> {
             && !instruction.call_has_attribute("noreturn"),
         copied,
         assembly: false,
+    }))
+}
+
+/// Assembly that has not been translated: its operands tell what it accesses, or it is like a
+/// function that nobody knows.
+fn inline_assembly(call: Value, private: &Private, layout: Layout) -> Option<Action> {
+    if !assembly::may_touch_anything(call, layout) {
+        return None;
+    }
+    if let Some(mut ranges) = assembly::ranges(call, layout) {
+        ranges.retain(|range| {
+            let pointer = call.operand(range.argument);
+            if range.write { !private.for_writing(pointer) } else { !private.for_reading(pointer) }
+        });
+        return (!ranges.is_empty()).then_some(Action::Assembly(ranges));
+    }
+    Some(Action::Call(Call {
+        callee: Some("asm".into()),
+        announced: true,
+        copied: Vec::new(),
+        assembly: true,
     }))
 }
 
@@ -213,6 +229,7 @@ impl Emitter<'_> {
                 }
                 Action::Copy { read, write } => self.copy(*instruction, *read, *write),
                 Action::Atomic(atomic) => atomics::emit(self, *instruction, atomic),
+                Action::Assembly(ranges) => self.assembly(*instruction, ranges),
                 Action::Call(call) => self.call(*instruction, call, record),
             }
         }
@@ -283,6 +300,35 @@ impl Emitter<'_> {
             }
         }
         self.make_intrinsic_volatile(instruction);
+    }
+
+    /// All that the assembly accesses is one event: it is performed behind the hook, so that
+    /// nobody may come in between. The ranges are shown to the runtime as triples of words:
+    /// address, length, whether it is written.
+    fn assembly(&mut self, instruction: Value, ranges: &[assembly::Range]) {
+        let kind = match (ranges.iter().any(|r| !r.write), ranges.iter().any(|r| r.write)) {
+            (true, true) => SiteKind::Copy,
+            (_, true) => SiteKind::Write,
+            (_, false) => SiteKind::Read,
+        };
+        let site = self.site(kind, instruction);
+        let (unit, pointer, long) = (self.unit, self.unit.pointer(), self.unit.int(64));
+        let entry = Builder::new(unit);
+        entry.silently_before(self.function.blocks()[0].instructions()[0]);
+        let words = unit.array(long, 3 * ranges.len() as u64);
+        let shown = entry.alloca(words, 8, c"leno.ranges");
+        for (index, range) in ranges.iter().enumerate() {
+            let address = self.builder.pointer_to_int(instruction.operand(range.argument), long);
+            let size = unit.const_int(64, range.size);
+            let write = unit.const_int(64, u64::from(range.write));
+            for (place, word) in [address, size, write].into_iter().enumerate() {
+                let at = self.builder.offset(unit, shown, 8 * (3 * index + place) as u64, "");
+                self.builder.store(word, at, 8);
+            }
+        }
+        let hook = self.runtime("__leno_assembly", unit.void(), &[pointer, pointer, long]);
+        let count = unit.const_int(64, ranges.len() as u64);
+        self.builder.call(hook, &[site, shown, count]);
     }
 
     /// The last argument of these intrinsics says whether they are volatile; only

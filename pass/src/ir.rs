@@ -131,6 +131,13 @@ impl Value {
         !unsafe { LLVMIsAInlineAsm(self.0) }.is_null()
     }
 
+    /// Of inline assembly: in the syntax that compilers have on Unix.
+    pub fn is_att_asm(self) -> bool {
+        use llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+        // SAFETY: asked of inline assembly only.
+        unsafe { LLVMGetInlineAsmDialect(self.0) == LLVMInlineAsmDialectATT }
+    }
+
     pub fn is_constant(self) -> bool {
         // SAFETY: see the head of this file.
         unsafe { LLVMIsConstant(self.0) != 0 }
@@ -625,6 +632,16 @@ impl Value {
         // SAFETY: see the head of this file.
         unsafe {
             let kind = attribute_kind("byval");
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, index + 1, kind);
+            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// The type that an argument of inline assembly points to.
+    pub fn element_type(self, index: u32) -> Option<Type> {
+        // SAFETY: see the head of this file.
+        unsafe {
+            let kind = attribute_kind("elementtype");
             let attribute = LLVMGetCallSiteEnumAttribute(self.0, index + 1, kind);
             (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
         }
@@ -1210,6 +1227,29 @@ impl Unit {
     }
 }
 
+/// What can be made of two integers of one type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binary {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+}
+
+/// How two integers of one type can be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    Equal,
+    /// Less, without signs.
+    Below,
+    /// Less, with signs.
+    Less,
+}
+
 /// A function with its type.
 #[derive(Clone, Copy)]
 pub struct Callee {
@@ -1361,6 +1401,87 @@ impl Builder {
     pub fn bit_cast(&self, value: Value, to: Type) -> Value {
         // SAFETY: between types of the same size, neither of them a pointer.
         Value(unsafe { LLVMBuildBitCast(self.0, value.0, to.0, NO_NAME) })
+    }
+
+    pub fn binary(&self, how: Binary, a: Value, b: Value) -> Value {
+        let build = match how {
+            Binary::Add => LLVMBuildAdd,
+            Binary::Sub => LLVMBuildSub,
+            Binary::And => LLVMBuildAnd,
+            Binary::Or => LLVMBuildOr,
+            Binary::Xor => LLVMBuildXor,
+            Binary::ShiftLeft => LLVMBuildShl,
+            Binary::ShiftRight => LLVMBuildLShr,
+            Binary::ShiftRightSigned => LLVMBuildAShr,
+        };
+        // SAFETY: both are integers of one type.
+        Value(unsafe { build(self.0, a.0, b.0, NO_NAME) })
+    }
+
+    pub fn compare(&self, how: Comparison, a: Value, b: Value) -> Value {
+        use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSLT, LLVMIntULT};
+        let predicate = match how {
+            Comparison::Equal => LLVMIntEQ,
+            Comparison::Below => LLVMIntULT,
+            Comparison::Less => LLVMIntSLT,
+        };
+        // SAFETY: both are integers of one type.
+        Value(unsafe { LLVMBuildICmp(self.0, predicate, a.0, b.0, NO_NAME) })
+    }
+
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        // SAFETY: a bit and two values of one type.
+        Value(unsafe { LLVMBuildSelect(self.0, condition.0, yes.0, no.0, NO_NAME) })
+    }
+
+    /// The address of element `index`, wherever that may be.
+    pub fn element(&self, ty: Type, base: Value, index: Value) -> Value {
+        let mut index = [index.0];
+        // SAFETY: the indices are an array with its length.
+        Value(unsafe { LLVMBuildGEP2(self.0, ty.0, base.0, index.as_mut_ptr(), 1, NO_NAME) })
+    }
+
+    /// Atomic accesses are of integers and naturally aligned.
+    pub fn atomic_load(&self, ty: Type, from: Value, order: Ordering) -> Value {
+        let load = self.load(ty, from);
+        // SAFETY: see the head of this file.
+        unsafe {
+            LLVMSetAlignment(load.0, ty.int_width() / 8);
+            LLVMSetOrdering(load.0, order);
+        }
+        load
+    }
+
+    pub fn atomic_store(&self, value: Value, to: Value, order: Ordering) {
+        // SAFETY: see the head of this file.
+        unsafe {
+            let store = LLVMBuildStore(self.0, value.0, to.0);
+            LLVMSetAlignment(store, value.ty().int_width() / 8);
+            LLVMSetOrdering(store, order);
+        }
+    }
+
+    /// Gives the old value.
+    pub fn atomic_update(&self, what: RmwOp, at: Value, by: Value, order: Ordering) -> Value {
+        // SAFETY: see the head of this file.
+        Value(unsafe { LLVMBuildAtomicRMW(self.0, what, at.0, by.0, order, 0) })
+    }
+
+    /// Gives the old value and whether the new one has been stored.
+    pub fn atomic_compare_exchange(
+        &self,
+        at: Value,
+        expected: Value,
+        new: Value,
+        order: Ordering,
+    ) -> Value {
+        // SAFETY: both values are integers of one type.
+        Value(unsafe { LLVMBuildAtomicCmpXchg(self.0, at.0, expected.0, new.0, order, order, 0) })
+    }
+
+    pub fn fence(&self, order: Ordering) {
+        // SAFETY: see the head of this file.
+        unsafe { LLVMBuildFence(self.0, order, 0, NO_NAME) };
     }
 
     pub fn is_not_zero(&self, unit: Unit, value: Value) -> Value {

@@ -5,6 +5,7 @@
 //! shared access here. The optimiser runs afterwards, over hooks that it knows
 //! nothing about.
 
+mod assembly;
 mod atomics;
 mod conventions;
 mod escape;
@@ -85,6 +86,7 @@ fn instrument_unit(unit: Unit) -> UnitTable {
     forget_promises(unit);
     patience::lose(unit);
     conventions::apply(unit);
+    assembly::translate(unit, layout);
     let bodies = Bodies::of(unit);
     let place = unit.placeholder(c"leno.unit.placeholder");
     for function in functions(unit) {

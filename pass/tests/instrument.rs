@@ -206,7 +206,7 @@ fn unseen_code_that_gets_a_pointer_is_announced() {
            far(1, s, -1); number(3); near(&x); h(s); n(3); }\n\
          void g(char *s) { stop(s); }\n\
          void a(int *p, int i) {\n\
-           __asm__(\"\" : : \"r\"(p)); __asm__(\"nop\" : : \"r\"(i)); __asm__(\"nop\" : : \"r\"(p)); }",
+           __asm__(\"\" : : \"r\"(p)); __asm__(\"nop\" : : \"r\"(i)); __asm__(\"roll (%0)\" : : \"r\"(p)); }",
     );
     // What is announced has a second site, where it has returned.
     let far = ["call far", "call far"];
@@ -218,6 +218,78 @@ fn unseen_code_that_gets_a_pointer_is_announced() {
     assert!(!unit.body("g").contains("@__leno_extern("));
     assert_eq!(unit.kinds("a"), ["call asm"]);
     assert!(unit.body("a").contains("ptr null, i32 1"));
+}
+
+#[test]
+fn assembly_becomes_the_atomics_that_it_is() {
+    let unit = unit(
+        "int x; char c; long l; void *p; unsigned __int128 w; struct { char v[8]; } s; _Bool z;\n\
+         #define A __asm__ volatile\n\
+         void add(int v) { A(\"lock; xaddl %0, %1\" : \"+r\"(v), \"+m\"(x) : : \"memory\", \"cc\"); }\n\
+         void swap(long v) { A(\"xchgq %0, %1\" : \"+r\"(v), \"+m\"(s) : : \"memory\"); }\n\
+         void cas(char e, char n) { A(\"lock cmpxchgb %2, %0\" : \"+m\"(c), \"+a\"(e) : \"q\"(n)); }\n\
+         void wide(long a, long d, long b, long k) {\n\
+           A(\"lock; cmpxchg16b %0\" : \"+m\"(w), \"+a\"(a), \"+d\"(d) : \"b\"(b), \"c\"(k)); }\n\
+         long load(void) { long r; A(\"movq %1, %0\" : \"=r\"(r) : \"m\"(l)); return r; }\n\
+         void store(long v) { A(\"mov %1, %0\" : \"=m\"(l) : \"r\"(v)); }\n\
+         void unlocked(void) { A(\"incl %0\" : \"+m\"(x)); }\n\
+         void through(int *q) { A(\"lock; orl $4, 8(%0)\" : : \"r\"(q) : \"memory\"); }\n\
+         void fence(void) { A(\"mfence\" : : : \"memory\"); A(\"lock; addl $0, (%%rsp)\" : : : \"memory\"); }\n\
+         void wait(int *q) { A(\"rep; nop\" : : : \"memory\"); A(\"prefetchw (%0)\" : : \"r\"(q) : \"memory\"); }\n\
+         int local(void) { int v = 1; A(\"lock; incl %0\" : \"+m\"(v)); return v; }",
+    );
+    for (name, expected) in [
+        ("add", &["add"][..]),
+        ("swap", &["xchg"]),
+        ("cas", &["cas"]),
+        ("wide", &["cas"]),
+        ("load", &["load"]),
+        ("store", &["store"]),
+        ("unlocked", &["load", "store"]),
+        ("through", &["or"]),
+        ("fence", &["fence", "fence"]),
+        ("wait", &[]),
+        ("local", &[]),
+    ] {
+        assert_eq!(unit.kinds(name), expected, "{name}");
+        assert_eq!(unit.body(name).contains(" asm "), name == "wait", "{name}");
+    }
+    // A lock prefix orders everything, a load acquires, a store releases.
+    assert!(unit.body("add").contains(&format!("i32 {})", 4 | 4 << 8 | 1 << 16)));
+    assert!(unit.body("load").contains(&format!("i32 {})", 8 | 1 << 8)));
+    assert!(unit.body("store").contains(&format!("i32 {})", 8 | 2 << 8)));
+}
+
+#[test]
+fn assembly_that_is_not_understood_is_known_by_its_operands_or_not_at_all() {
+    let unit = unit(
+        "int x, y; long l;\n\
+         #define A __asm__ volatile\n\
+         void update(void) { A(\"roll $1, %0\" : \"+m\"(x)); }\n\
+         void read(int r) { A(\"bsfl %1, %0\" : \"=r\"(r) : \"m\"(x)); }\n\
+         void both(void) { A(\"fldcw %1; fnstcw %0\" : \"=m\"(y) : \"m\"(x)); }\n\
+         void elsewhere(void) { A(\"roll $1, %0\" : \"+m\"(x) : : \"memory\"); }\n\
+         void partly(void) { A(\"lock; incl %0; roll $1, %0\" : \"+m\"(x)); }\n\
+         void address(int *q) { A(\"roll $1, (%0)\" : : \"r\"(q)); }\n\
+         void number(long q) { A(\"roll $1, (%0)\" : : \"r\"(q) : \"memory\"); }\n\
+         void jump(int r) { A goto(\"lock; decl %0; jz %l1\" : : \"m\"(x) : \"memory\" : out); out: ; }\n\
+         void nothing(int i) { A(\"roll $1, %0\" : \"+r\"(i)); }",
+    );
+    for (name, expected) in [
+        ("update", &["copy"][..]),
+        ("read", &["read"]),
+        ("both", &["copy"]),
+        ("elsewhere", &["call asm"]),
+        ("partly", &["copy"]),
+        ("address", &["call asm"]),
+        ("number", &["call asm"]),
+        ("jump", &["call asm"]),
+        ("nothing", &[]),
+    ] {
+        assert_eq!(unit.kinds(name), expected, "{name}");
+        assert!(unit.body(name).contains(" asm "), "{name}");
+    }
+    assert!(unit.body("both").contains("@__leno_assembly("));
 }
 
 #[test]

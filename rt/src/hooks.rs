@@ -35,6 +35,27 @@ pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
     plain(SiteRef(site), &[read, accesses::one(AccessKind::Write, to, len, None)]);
 }
 
+/// Inline assembly is about to run. What it may access is told in triples of words: address,
+/// length, whether it is written.
+///
+/// # Safety
+/// `ranges` points to `count` of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_assembly(site: u64, ranges: *const [u64; 3], count: u64) {
+    if running().is_none() {
+        return;
+    }
+    // SAFETY: as the caller promises.
+    let ranges = unsafe { core::slice::from_raw_parts(ranges, count as usize) };
+    called(SiteRef(site), false, Varies::Never, || {
+        let access = |[addr, len, write]: &[u64; 3]| {
+            let kind = if *write != 0 { AccessKind::Write } else { AccessKind::Read };
+            accesses::one(kind, *addr, *len, None)
+        };
+        ranges.iter().map(access).collect()
+    });
+}
+
 /// Memory is about to be accessed, perhaps on behalf of an interposed function.
 pub fn plain(site: SiteRef, accesses: &[Access]) {
     access(site, accesses);

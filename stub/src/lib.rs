@@ -49,6 +49,16 @@ pub extern "C" fn __leno_copy(
 ) {
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_assembly(_site: *const c_void, _ranges: *const u64, _count: u64) {}
+
+/// What `rdtsc` would have given.
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_time_stamp() -> u64 {
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
 /// The arguments that follow the count are of no interest to a function that does
 /// nothing, and in C's calling convention it need not know of them.
 #[unsafe(no_mangle)]
