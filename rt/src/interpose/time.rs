@@ -2,7 +2,7 @@
 //! sleeping orders nothing.
 
 use super::{cancellation, real, store};
-use crate::execution::running;
+use crate::{execution::running, kernel};
 
 /// A day in November 2026; what matters is that it is the same in every run.
 const START: u64 = 1_794_787_200_000_000_000;
@@ -170,6 +170,46 @@ pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
         return 0;
     }
     real!(sleep(seconds => u32) -> u32)
+}
+
+/// Without descriptors to wait for, it is a way to sleep.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: i32) -> i32 {
+    if count == 0 && limit >= 0 && sleep_for(limit as u64 * 1_000_000) {
+        return 0;
+    }
+    kernel::isolate("poll of descriptors");
+    real!(poll(files => *mut libc::pollfd, count => libc::nfds_t, limit => i32) -> i32)
+}
+
+/// As [`poll`].
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn select(
+    count: i32,
+    read: *mut libc::fd_set,
+    write: *mut libc::fd_set,
+    except: *mut libc::fd_set,
+    limit: *mut libc::timeval,
+) -> i32 {
+    let nothing = count == 0 || (read.is_null() && write.is_null() && except.is_null());
+    // SAFETY: the caller gives null or a time.
+    if let (true, Some(limit)) = (nothing, unsafe { limit.as_mut() }) {
+        let microseconds = limit.tv_sec.max(0) as u64 * 1_000_000 + limit.tv_usec.max(0) as u64;
+        if sleep_for(microseconds.saturating_mul(1_000)) {
+            // Linux says how much of the time is left.
+            *limit = libc::timeval { tv_sec: 0, tv_usec: 0 };
+            return 0;
+        }
+    }
+    kernel::isolate("select of descriptors");
+    real!(select(count => i32, read => *mut libc::fd_set, write => *mut libc::fd_set,
+        except => *mut libc::fd_set, limit => *mut libc::timeval) -> i32)
 }
 
 /// Yielding is a hint: where another thread goes on is the director's to say.
