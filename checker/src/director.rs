@@ -73,7 +73,7 @@ enum Status {
     Away,
     Standing,
     Failed,
-    /// It assumed something that does not hold.
+    /// It assumed something that does not hold, or went round a loop too often.
     Refuted,
     Ended,
 }
@@ -116,6 +116,10 @@ pub struct Director {
     diverged: Option<u32>,
     /// The plan's last step did not do what it was for.
     in_vain: bool,
+    /// Of the threads that were refuted, one has assumed what does not hold, or one was
+    /// in this loop.
+    assumed: bool,
+    unrolled: SiteRef,
     /// For `perform`.
     footprint: Vec<Access>,
 }
@@ -141,6 +145,8 @@ impl Director {
         self.steps = 0;
         self.diverged = None;
         self.in_vain = false;
+        self.assumed = false;
+        self.unrolled = SiteRef(0);
     }
 
     /// The thread stands at its next event.
@@ -281,6 +287,14 @@ impl Director {
     /// execution that is not maximal hides the races of those who never ran.
     pub fn refute(&mut self, thread: ThreadId) {
         self.thread(thread).status = Status::Refuted;
+        self.assumed = true;
+    }
+
+    /// The thread is in a loop that may not go round again: as if it had assumed that it
+    /// does not.
+    pub fn bound(&mut self, thread: ThreadId, site: SiteRef) {
+        self.thread(thread).status = Status::Refuted;
+        self.unrolled = site;
     }
 
     /// The memory was freed; synchronisation objects in it are no more.
@@ -385,7 +399,9 @@ impl Director {
             self.awaits.standing(thread).chosen
                 || attempts.any(|attempt| !self.sync.enabled(thread, &attempt))
         };
-        if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
+        if any(Status::Refuted) && !self.assumed {
+            End::Unrolled { site: self.unrolled }
+        } else if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
             End::Assumed
         } else if any(Status::Standing) || any(Status::Failed) {
             End::Stuck

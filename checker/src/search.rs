@@ -17,8 +17,8 @@ pub trait Search {
     /// The execution of the last plan. Each bug is reported once in a search.
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding>;
     /// `executions` ended as completed or stuck (which includes every failure,
-    /// deadlock and hang); those cut by the sleep set or by an assumption are
-    /// counted apart; one that reached the limit of steps is in neither, since it
+    /// deadlock and hang); those cut by the sleep set, by an assumption or by the bound
+    /// of a loop are counted apart; one that reached the limit of steps is in neither, since it
     /// was not run to an end and its coverage is not known. `blocked_by_await` is
     /// always 0: an awaiting thread stands still, its execution goes on.
     fn counts(&self) -> Counts {
@@ -102,6 +102,7 @@ impl Log {
             End::Completed { .. } | End::Stuck => counts.executions += 1,
             End::Asleep => counts.blocked_by_sleep += 1,
             End::Assumed => counts.blocked_by_assume += 1,
+            End::Unrolled { .. } => counts.blocked_by_unroll += 1,
             End::Bounded | End::Diverged { .. } => {}
         }
         counts.events += run.events.len() as u64;

@@ -298,6 +298,7 @@ impl<'a> Check<'a> {
             mode,
             properties: self.args.properties.clone(),
             max_steps: self.args.max_steps,
+            unroll: self.args.unroll,
             show_output: self.args.show_output,
             record_all: self.args.record_all,
             isolate,
@@ -410,6 +411,12 @@ impl<'a> Check<'a> {
                      --nondet TYPE=LOW..HIGH says which values to try"
                 ));
             }
+            if !summary.unrolled.is_empty() {
+                let place = |site: &SiteId| words::place(Some(*site), &self.images);
+                let mut places: Vec<String> = summary.unrolled.iter().map(place).collect();
+                places.sort_unstable();
+                notes.push(format!("not let go round again (--unroll): {}", places.join("; ")));
+            }
             if summary.weak_atomics {
                 notes.push(
                     "atomics weaker than seq_cst are used on shared data; what they allow beyond \
@@ -420,7 +427,7 @@ impl<'a> Check<'a> {
         }
         // What came to its end, or to its bug, is not gone on with.
         let over = match ending {
-            Ending::Exhausted | Ending::StepsLimited => true,
+            Ending::Exhausted | Ending::StepsLimited | Ending::Unrolled => true,
             Ending::Enough => !self.bugs.is_empty() && !self.args.keep_going,
             Ending::TimedOut | Ending::Interrupted => false,
         };
@@ -446,10 +453,12 @@ impl<'a> Check<'a> {
 }
 
 fn ending(summary: &Summary) -> Ending {
-    if !summary.exhaustive && !summary.steps_limited {
+    if !summary.exhausted {
         Ending::Enough
     } else if summary.steps_limited {
         Ending::StepsLimited
+    } else if !summary.unrolled.is_empty() {
+        Ending::Unrolled
     } else {
         Ending::Exhausted
     }

@@ -126,6 +126,10 @@ pub struct CheckArgs {
     /// Cut an execution after this many events; 0 is no limit
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_steps: u64,
+    /// Cut a thread that begins the body of a loop more than K times in a row; 0 is no
+    /// limit
+    #[arg(long, value_name = "K", default_value = "0", value_parser = parse_bound)]
+    pub unroll: u32,
     /// Stop after this time: 30s, 500ms, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     #[serde(serialize_with = "seconds")]
@@ -179,9 +183,6 @@ pub struct CheckArgs {
     /// Bound the delays of an execution
     #[arg(long, value_name = "K", default_value = "none", help_heading = NOT_BUILT)]
     pub delays: String,
-    /// Bound the rounds of a loop
-    #[arg(long, value_name = "K", default_value = "0", help_heading = NOT_BUILT)]
-    pub unroll: String,
     /// Spurious wake-ups that an execution may have
     #[arg(long, value_name = "K", default_value_t = 0, help_heading = NOT_BUILT)]
     pub spurious: u64,
@@ -316,6 +317,11 @@ fn parse_property(text: &str) -> Result<Property, String> {
     })
 }
 
+/// A bound, or the word that there is none.
+fn parse_bound(text: &str) -> Result<u32, String> {
+    if text == "none" { Ok(0) } else { text.parse().map_err(|e| format!("{e}")) }
+}
+
 fn parse_time(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let unit = match &text[digits..] {
@@ -364,7 +370,6 @@ impl CheckArgs {
         // 0 is the strictest bound here, not the neutral one.
         only("--preemptions", self.preemptions != "none", bound)?;
         only("--delays", self.delays != "none", bound)?;
-        only("--unroll", !matches!(&*self.unroll, "0" | "none"), bound)?;
         only("--spurious", self.spurious != 0, "use --spurious 0")?;
         only("--random", self.random != 0, "use --random 0")?;
         only("--strategy", self.strategy.is_some(), "it belongs to --random")?;
@@ -422,7 +427,10 @@ mod tests {
             &["--search", "naive"],
             &["--search", "optimal"],
             &["--search", "dpor"],
-            &["--max-memory", "0", "--spurious", "0", "--random", "0", "--unroll", "0"],
+            &["--max-memory", "0", "--spurious", "0", "--random", "0"],
+            &["--unroll", "0"],
+            &["--unroll", "none"],
+            &["--unroll", "7"],
         ];
         for options in neutral {
             let line: Vec<_> = options.iter().copied().chain(["p"]).collect();

@@ -86,6 +86,7 @@ fn bugs_found(outcome: &Outcome) -> String {
     match outcome.ending {
         Ending::Exhausted => format!("{found}, every interleaving that matters was run"),
         Ending::StepsLimited => format!("{found}, some executions were cut by --max-steps"),
+        Ending::Unrolled => format!("{found}, some executions were cut by --unroll"),
         Ending::Enough if outcome.args.keep_going => {
             format!("{found} until --max-executions was reached")
         }
@@ -105,6 +106,10 @@ fn why_unknown(outcome: &Outcome) -> String {
                 outcome.args.max_steps
             )
         }
+        Ending::Unrolled => format!(
+            "some executions were cut where a loop went round more than {} (--unroll)",
+            count(outcome.args.unroll.into(), "time")
+        ),
         Ending::Enough => "the limit of executions was reached (--max-executions)".to_string(),
         Ending::TimedOut => "the time was up (--timeout)".to_string(),
         Ending::Interrupted => "the check was interrupted".to_string(),

@@ -40,6 +40,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
             "sleep": counts.blocked_by_sleep,
             "assume": counts.blocked_by_assume,
             "await": counts.blocked_by_await,
+            "unroll": counts.blocked_by_unroll,
         },
         "pruned": { "symmetry": 0, "states": 0, "locksets": 0 },
         "events": counts.events,

@@ -45,6 +45,8 @@ pub enum Ending {
     Exhausted,
     /// There are no more, but some were cut by `--max-steps`.
     StepsLimited,
+    /// There are no more, but in some a loop was cut by `--unroll`.
+    Unrolled,
     /// `--max-executions` was reached, or a bug was enough.
     Enough,
     TimedOut,
@@ -103,7 +105,10 @@ impl Outcome<'_> {
 
     pub fn blocked(&self) -> u64 {
         let counts = &self.counts;
-        counts.blocked_by_sleep + counts.blocked_by_assume + counts.blocked_by_await
+        counts.blocked_by_sleep
+            + counts.blocked_by_assume
+            + counts.blocked_by_await
+            + counts.blocked_by_unroll
     }
 
     pub fn exit_status(&self) -> u8 {

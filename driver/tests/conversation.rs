@@ -44,8 +44,9 @@ fn peer(script: &str) {
             write_frame(&mut stream, &Message::Progress(counts)).unwrap();
             let summary = Summary {
                 counts,
-                exhaustive: true,
+                exhausted: true,
                 steps_limited: false,
+                unrolled: Vec::new(),
                 weak_atomics: false,
                 unseen: vec![],
                 narrowed: vec![],
@@ -86,6 +87,7 @@ fn start(script: &str) -> Running {
         },
         properties: vec![],
         max_steps: 42,
+        unroll: 0,
         show_output: false,
         isolate: false,
         kernel: false,
@@ -106,7 +108,7 @@ fn a_conversation_goes_to_its_end() {
     let Next::Message(Message::Progress(counts)) = running.next(None) else { panic!() };
     assert_eq!(counts.executions, 42);
     let Next::Message(Message::Done(summary)) = running.next(None) else { panic!() };
-    assert!(summary.exhaustive);
+    assert!(summary.exhausted);
 }
 
 fn an_end_without_a_word_is_noticed() {

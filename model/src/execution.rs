@@ -73,6 +73,8 @@ pub enum End {
     Asleep,
     /// `leno_assume` was given a false condition.
     Assumed,
+    /// A loop went round more often than it may: this one, or one before it.
+    Unrolled { site: SiteRef },
     /// The limit of steps was reached.
     Bounded,
     /// A planned step could not be taken or was not the planned event: the

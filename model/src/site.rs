@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SECTION: &str = ".leno";
 pub const MAGIC: [u8; 4] = *b"LENO";
 /// Raised with every change of what the table means.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A site (or, where a field says so, a function): its address in the checked
 /// process. Zero is "not known". It means something inside one check only; what
@@ -216,6 +216,8 @@ pub enum SiteKind {
     Fence,
     /// A call; the callee's symbol where it is called by name.
     Call(Option<String>),
+    /// A loop goes round.
+    Loop,
 }
 
 /// A global variable that this unit defines.

@@ -57,6 +57,8 @@ pub struct Job {
     pub properties: Vec<Property>,
     /// 0 is "no limit".
     pub max_steps: u64,
+    /// How often a loop may go round; 0 is "no limit".
+    pub unroll: u32,
     /// Let the program write to the driver's stderr instead of throwing its output away.
     pub show_output: bool,
     /// Record private accesses too.
@@ -151,6 +153,7 @@ pub struct Saved {
     pub reported: Vec<Vec<u64>>,
     pub counts: Counts,
     pub steps_limited: bool,
+    pub unrolled: Vec<SiteId>,
     pub unseen: Vec<SiteId>,
     pub narrowed: Vec<String>,
 }
@@ -171,6 +174,7 @@ pub struct Counts {
     pub blocked_by_sleep: u64,
     pub blocked_by_assume: u64,
     pub blocked_by_await: u64,
+    pub blocked_by_unroll: u64,
     pub events: u64,
     pub max_depth: u64,
     pub threads: u64,
@@ -185,10 +189,12 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     pub counts: Counts,
-    /// Every interleaving that matters has been run to its end.
-    pub exhaustive: bool,
+    /// Every interleaving that matters has been run, as far as it was let.
+    pub exhausted: bool,
     /// Some execution reached `max_steps`.
     pub steps_limited: bool,
+    /// Loops that were not let go round again.
+    pub unrolled: Vec<SiteId>,
     /// Atomics weaker than sequentially consistent were used on shared data.
     pub weak_atomics: bool,
     /// Call sites (out of `Job::unknown_callees`) that were given shared memory.

@@ -431,6 +431,16 @@ impl Value {
             .collect()
     }
 
+    /// Has a terminator that leads to a block lead to another one.
+    pub fn lead(self, from: Block, to: Block) {
+        for (index, next) in self.successors().into_iter().enumerate() {
+            if next == from {
+                // SAFETY: asked of terminators only.
+                unsafe { LLVMSetSuccessor(self.0, index as u32, to.0) };
+            }
+        }
+    }
+
     /// The values of a phi node with the blocks they come from.
     pub fn incoming(self) -> Vec<(Value, Block)> {
         // SAFETY: asked of phi nodes only.
@@ -444,6 +454,28 @@ impl Value {
                 })
                 .collect()
         }
+    }
+
+    /// Puts a phi node with other values in this one's place.
+    fn rebuild(self, incoming: &[(Value, Block)]) {
+        let (mut values, mut blocks): (Vec<_>, Vec<_>) =
+            incoming.iter().map(|(value, block)| (value.0, block.0)).unzip();
+        // SAFETY: asked of phi nodes only, which nobody uses any more when they are erased.
+        unsafe {
+            let builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(self.ty().0));
+            LLVMPositionBuilderBefore(builder, self.0);
+            let phi = LLVMBuildPhi(builder, self.ty().0, NO_NAME);
+            if let Some(location) = self.location() {
+                LLVMInstructionSetDebugLoc(phi, location.0);
+            }
+            LLVMDisposeBuilder(builder);
+            // It may be a value of itself.
+            self.replace_with(Value(phi));
+            let own = values.iter_mut().filter(|value| **value == self.0);
+            own.for_each(|value| *value = phi);
+            LLVMAddIncoming(phi, values.as_mut_ptr(), blocks.as_mut_ptr(), values.len() as u32);
+        }
+        self.erase();
     }
 
     /// The values that the branches of a `switch` stand for, without the default.
@@ -707,6 +739,20 @@ impl Block {
                     | Opcode::LLVMCatchSwitch
             )
         })
+    }
+
+    /// What its phi nodes have from one block they are to have from another, with a
+    /// single edge.
+    pub fn comes_from(self, old: Block, new: Block) {
+        let phis = self.instructions().into_iter();
+        for phi in phis.take_while(|at| at.opcode() == Opcode::LLVMPHI).collect::<Vec<_>>() {
+            let mut incoming = phi.incoming();
+            let from_old = incoming.iter().position(|(_, block)| *block == old);
+            let value = incoming[from_old.expect("an edge has a value")].0;
+            incoming.retain(|(_, block)| *block != old);
+            incoming.push((value, new));
+            phi.rebuild(&incoming);
+        }
     }
 
     /// How many edges lead here.
@@ -1119,6 +1165,23 @@ impl Unit {
         }
     }
 
+    /// How often loops may go round, which the stub or the runtime defines; 0: without end.
+    pub fn loop_bound(self) -> Value {
+        let name = c"__leno_unroll";
+        // SAFETY: the name ends with a zero; the type is of this context.
+        unsafe {
+            let known = LLVMGetNamedGlobal(self.module, name.as_ptr());
+            let unknown = || LLVMAddGlobal(self.module, self.int(32).0, name.as_ptr());
+            Value(if known.is_null() { unknown() } else { known })
+        }
+    }
+
+    /// A new block at the end of a function.
+    pub fn block(self, function: Value, name: &CStr) -> Block {
+        // SAFETY: the name ends with a zero.
+        Block(unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, name.as_ptr()) })
+    }
+
     pub fn int(self, bits: u32) -> Type {
         // SAFETY: see the head of this file.
         Type(unsafe { LLVMIntTypeInContext(self.context, bits) })
@@ -1278,8 +1341,20 @@ impl Builder {
     /// The same for instructions that come before `point`.
     pub fn at(&self, point: Value, instruction: Value, function: Value, unit: Unit) {
         // SAFETY: see the head of this file.
+        unsafe { LLVMPositionBuilderBefore(self.0, point.0) };
+        self.positioned_as(instruction, function, unit);
+    }
+
+    /// The same for instructions at the end of a block.
+    pub fn at_end(&self, block: Block, instruction: Value, function: Value, unit: Unit) {
+        // SAFETY: see the head of this file.
+        unsafe { LLVMPositionBuilderAtEnd(self.0, block.0) };
+        self.positioned_as(instruction, function, unit);
+    }
+
+    fn positioned_as(&self, instruction: Value, function: Value, unit: Unit) {
+        // SAFETY: see the head of this file.
         unsafe {
-            LLVMPositionBuilderBefore(self.0, point.0);
             let location = instruction.location().or_else(|| {
                 let scope = function.subprogram()?;
                 wrap(
@@ -1327,6 +1402,30 @@ impl Builder {
     pub fn load(&self, ty: Type, from: Value) -> Value {
         // SAFETY: see the head of this file.
         Value(unsafe { LLVMBuildLoad2(self.0, ty.0, from.0, NO_NAME) })
+    }
+
+    /// From memory that holds the same for as long as the program runs.
+    pub fn load_invariant(&self, unit: Unit, ty: Type, from: Value) -> Value {
+        let load = self.load(ty, from);
+        let name = "invariant.load";
+        // SAFETY: the name is a slice with its length; the node is an empty one.
+        unsafe {
+            let kind =
+                LLVMGetMDKindIDInContext(unit.context, name.as_ptr().cast(), name.len() as u32);
+            let node = LLVMMDNodeInContext2(unit.context, std::ptr::null_mut(), 0);
+            LLVMSetMetadata(load.0, kind, LLVMMetadataAsValue(unit.context, node));
+        }
+        load
+    }
+
+    pub fn branch(&self, to: Block) -> Value {
+        // SAFETY: see the head of this file.
+        Value(unsafe { LLVMBuildBr(self.0, to.0) })
+    }
+
+    pub fn branch_if(&self, condition: Value, then: Block, otherwise: Block) {
+        // SAFETY: see the head of this file.
+        unsafe { LLVMBuildCondBr(self.0, condition.0, then.0, otherwise.0) };
     }
 
     /// From a pointer that nothing is known about.

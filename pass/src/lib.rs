@@ -13,6 +13,7 @@ mod frame;
 mod hooks;
 mod ir;
 mod liveness;
+mod loops;
 mod patience;
 mod points;
 mod residual;
@@ -169,6 +170,7 @@ fn instrument_function(
     let variables = if coroutine { Vec::new() } else { frame::static_allocas(function) };
     let private = Private::among(variables.into_iter());
     let plan = hooks::plan(function, &private, layout);
+    let loops = loops::of(function);
     let contents = Contents::of(function, &plan, &private, layout);
     let points = Points::of(function, &plan, contents.as_ref(), bodies, layout);
     let mut emitter = Emitter {
@@ -188,6 +190,7 @@ fn instrument_function(
     if let Some(record) = record {
         record.close(&emitter);
     }
+    loops::count(&mut emitter, &loops);
 }
 
 /// Has the runtime told of this unit before any other code of it runs.

@@ -90,8 +90,31 @@ fn kind(kind: &SiteKind) -> String {
         SiteKind::ReadModifyWrite(name) => name.clone(),
         SiteKind::CompareExchange => "cas".into(),
         SiteKind::Fence => "fence".into(),
+        SiteKind::Loop => "loop".into(),
         SiteKind::Call(name) => format!("call {}", name.as_deref().unwrap_or("?")),
     }
+}
+
+#[test]
+fn a_loop_is_counted_where_its_body_begins_and_anew_when_it_is_entered() {
+    let unit = unit(
+        "int x;\nvoid f(int n) {\n  while (n > 0 && x)\n    n--;\n  do {\n    n++;\n  } while (n < 3); }\nvoid g(void) { x = 1; }",
+    );
+    let loops: Vec<_> = unit
+        .sites("f")
+        .into_iter()
+        .filter(|(kind, _)| kind == "loop")
+        .map(|(_, line)| line)
+        .collect();
+    assert_eq!(loops, [3, 7]);
+    let body = unit.body("f");
+    // Both look at the bound. The condition of the first, two blocks, is none of its body.
+    assert_eq!(body.matches("load i32, ptr @__leno_unroll").count(), 2);
+    assert_eq!(body.matches("invariant.load").count(), 2);
+    assert_eq!(body.matches("i32 0)").count(), 1, "the first is told of each time it begins");
+    assert_eq!(body.matches("i32 1)").count(), 1, "the second from the second time on");
+    assert_eq!(body.matches("store i32 0, ptr %leno.rounds").count(), 2);
+    assert!(!unit.body("g").contains("leno_unroll"));
 }
 
 #[test]

@@ -777,6 +777,16 @@ pub fn refute() -> ! {
     leave()
 }
 
+/// The running thread's loop may not go round again: it does nothing more, as if it had
+/// assumed that.
+pub fn bound(site: SiteRef) -> ! {
+    end_section();
+    let x = running().expect("threads run in an execution");
+    x.director.bound(x.current, site);
+    x.thread().alive = false;
+    leave()
+}
+
 /// Memory is given back: synchronisation objects in it are no more.
 pub fn forget(addr: u64, len: u64) {
     if let Some(x) = running() {

@@ -5,7 +5,9 @@
 
 use crate::{
     accesses::{self, Accesses},
-    back_off, describe,
+    back_off,
+    cell::Global,
+    describe,
     execution::{self, Patience, current_thread, event, private, running},
     fiber, heap, host,
     interpose::streams,
@@ -243,6 +245,31 @@ pub extern "C" fn __leno_fence(site: u64, order: u32) {
         event(Op::Fence(order_of(order)), &[], SiteRef(site));
     }
     core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// How often a loop may go round; 0: without end. The program's code looks at it.
+#[allow(non_upper_case_globals)]
+#[unsafe(no_mangle)]
+pub static __leno_unroll: Global<u32> = Global::new(0);
+
+/// The body of a loop begins, which it has done `before` times without being told.
+///
+/// # Safety
+/// `counter` is a variable of the function that the loop is in.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_round(site: u64, counter: *mut u32, before: u32) {
+    let bound = *__leno_unroll.get();
+    if bound == 0 || running().is_none() {
+        return;
+    }
+    // SAFETY: as the caller says.
+    let rounds = unsafe {
+        *counter = (*counter).saturating_add(1);
+        *counter
+    };
+    if rounds.saturating_add(before) > bound {
+        execution::bound(SiteRef(site));
+    }
 }
 
 fn order_of(number: u32) -> Order {

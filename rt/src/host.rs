@@ -9,7 +9,7 @@ use crate::{
     cell::Global,
     channel,
     execution::{self, Settings},
-    fiber,
+    fiber, hooks,
     inquest::{self, Death},
     interpose,
     kernel::{self, descriptors},
@@ -181,6 +181,7 @@ unsafe extern "C" fn host_main(
             isolate("mmap before main");
         }
     }
+    *hooks::__leno_unroll.get() = job.unroll;
     if job.profile {
         phases::measure();
     }
@@ -211,8 +212,9 @@ unsafe extern "C" fn host_main(
             }
             channel::send(&Message::Done(Summary {
                 counts: Default::default(),
-                exhaustive: false,
+                exhausted: false,
                 steps_limited: false,
+                unrolled: Vec::new(),
                 weak_atomics: false,
                 unseen: Vec::new(),
                 narrowed: Vec::new(),
@@ -299,8 +301,9 @@ fn check(
 ) {
     let mut search =
         resume.as_ref().map_or_else(|| Strategy::new(kind), |saved| saved::take_up(saved));
-    let mut exhaustive = true;
+    let mut exhausted = true;
     let mut steps_limited = resume.as_ref().is_some_and(|saved| saved.steps_limited);
+    let mut unrolled = resume.as_ref().map_or_else(Vec::new, |saved| saved.unrolled.clone());
     let Counts { mut bugs, mut digest, .. } =
         resume.as_ref().map_or_else(Counts::default, |saved| saved.counts);
     // The searches that a check begins anew know nothing of each other's bugs.
@@ -315,15 +318,17 @@ fn check(
         // Before the next plan is made: a search that is saved has none under way.
         let enough = max_executions != 0 && search.counts().executions >= max_executions;
         let from = phases::ticks();
-        let saved = (timer.is_due() || enough && timer.is_wanted())
-            .then(|| saved::save(&search, &reported, counts(&search, bugs, digest), steps_limited));
+        let saved = (timer.is_due() || enough && timer.is_wanted()).then(|| {
+            let counts = counts(&search, bugs, digest);
+            saved::save(&search, &reported, counts, steps_limited, &unrolled)
+        });
         let Some(plan) = search.next().map(Rc::new) else { break };
         if let Some(saved) = saved {
             channel::send(&Message::Saved(Box::new(saved)));
             timer.done(from);
         }
         if enough {
-            exhaustive = false;
+            exhausted = false;
             break;
         }
         let run = execute(&plan, keep_going, Manner::Searching);
@@ -332,6 +337,7 @@ fn check(
             search = Strategy::new(kind);
             digest = 0;
             steps_limited = false;
+            unrolled.clear();
             continue;
         }
         if let End::Diverged { at } = run.end {
@@ -343,6 +349,10 @@ fn check(
             nondeterminism(at, search.planned(at), run.events);
         }
         steps_limited |= run.end == End::Bounded;
+        if let End::Unrolled { site } = run.end {
+            let site = units::site_id(site);
+            unrolled.extend(site.filter(|site| !unrolled.contains(site)));
+        }
         digest = add_to_digest(digest, &run);
         models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
@@ -364,11 +374,11 @@ fn check(
             bugs += 1;
             showing::show(&bug, &events, &accesses);
             if !keep_going {
-                exhaustive = false;
+                exhausted = false;
                 break;
             }
         }
-        if !exhaustive {
+        if !exhausted {
             break;
         }
         let now = phases::ticks();
@@ -379,8 +389,9 @@ fn check(
     }
     channel::send(&Message::Done(Summary {
         counts: counts(&search, bugs, digest),
-        exhaustive: exhaustive && !steps_limited,
+        exhausted,
         steps_limited,
+        unrolled,
         weak_atomics: search.weak_atomics(),
         unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),

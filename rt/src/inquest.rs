@@ -75,8 +75,9 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
     let counts = record.counts.as_slice().first().copied().unwrap_or_default();
     channel::send(&Message::Done(Summary {
         counts,
-        exhaustive: false,
+        exhausted: false,
         steps_limited: false,
+        unrolled: Vec::new(),
         weak_atomics: false,
         unseen: Vec::new(),
         narrowed: Vec::new(),

@@ -13,7 +13,10 @@ use crate::{
 };
 use alloc::vec::Vec;
 use leno_checker::Strategy;
-use leno_model::wire::{Counts, Fault, Saved};
+use leno_model::{
+    site::SiteId,
+    wire::{Counts, Fault, Saved},
+};
 
 /// When to save next, in ticks of the processor.
 pub struct Timer {
@@ -52,6 +55,7 @@ pub fn save(
     reported: &[Vec<u64>],
     counts: Counts,
     steps_limited: bool,
+    unrolled: &[SiteId],
 ) -> Saved {
     Saved {
         search: postcard::to_allocvec(search).expect("plain data can be encoded"),
@@ -61,6 +65,7 @@ pub fn save(
         reported: reported.to_vec(),
         counts,
         steps_limited,
+        unrolled: unrolled.to_vec(),
         unseen: models::unseen(),
         narrowed: choices::narrowed(),
     }

@@ -31,6 +31,14 @@ unsafe impl Sync for ThreadWord {}
 #[unsafe(link_section = ".tbss")]
 pub static __leno_frame: ThreadWord = ThreadWord(UnsafeCell::new(ptr::null_mut()));
 
+/// How often loops may go round: without end.
+#[unsafe(no_mangle)]
+pub static __leno_unroll: u32 = 0;
+
+/// A loop goes round.
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_round(_site: *const c_void, _counter: *mut u32, _before: u32) {}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_register(_unit: *const c_void) {}
 
