@@ -153,7 +153,18 @@ struct Read {
     meant: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Read {
+    /// Whether this is something of what it read.
+    fn is_of(&self, changed: &What) -> bool {
+        match (&self.what, changed) {
+            (What::Bytes(read), What::Bytes(write)) => read.overlaps(write),
+            (What::Object(seen), What::Object(object)) => seen == object,
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Bytes(Access),
     Object(Object),
@@ -309,6 +320,57 @@ impl Awaits {
         self.threads.get(thread.index()).map_or(Repeat::default(), |window| window.standing)
     }
 
+    /// Whether two threads have come to where they stand in the same way, as far as that
+    /// decides when they will be seen to repeat themselves: since they last left something
+    /// behind they have read the same, of which the same has been changed, and have been in
+    /// the same state as before at the same times. (What is compared across threads is never
+    /// a state itself: that has addresses in it.)
+    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        let (Some(x), Some(y)) = (self.threads.get(a.index()), self.threads.get(b.index())) else {
+            return self.is_fresh(a) && self.is_fresh(b);
+        };
+        let again = |window: &Window| -> Vec<Option<usize>> {
+            let seen = |visit: u64| window.steps.iter().position(|step| step.visit == visit);
+            let mut again: Vec<_> = window.steps.iter().map(|step| seen(step.visit)).collect();
+            again.push(seen(window.arrived));
+            again
+        };
+        let same_steps = || {
+            x.steps.iter().zip(&y.steps).all(|(x, y)| {
+                (x.first_read, x.first_hold, x.chosen, x.attempt)
+                    == (y.first_read, y.first_hold, y.chosen, y.attempt)
+            })
+        };
+        let same_reads = || {
+            x.reads.iter().zip(&y.reads).all(|(x, y)| {
+                x.what == y.what
+                    && x.meant == y.meant
+                    && self.has_changed_since(a, x) == self.has_changed_since(b, y)
+            })
+        };
+        x.standing == y.standing
+            && x.steps.len() == y.steps.len()
+            && x.reads.len() == y.reads.len()
+            && x.floor == y.floor
+            && x.holds == y.holds
+            && x.held == y.held
+            && x.noticed.is_empty()
+            && y.noticed.is_empty()
+            && same_steps()
+            && same_reads()
+            && again(x) == again(y)
+    }
+
+    /// As [`Awaits::changed_since`], by looking through what was changed.
+    fn has_changed_since(&self, thread: ThreadId, read: &Read) -> bool {
+        let later = self.changes.iter().rev().take_while(|change| change.at > read.at);
+        later.filter(|change| change.by != thread).any(|change| read.is_of(&change.what))
+    }
+
+    fn is_fresh(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.index()).is_none_or(|window| window.steps.is_empty())
+    }
+
     /// What the iteration has read which the thread would repeat.
     pub fn reads(&self, thread: ThreadId) -> impl Iterator<Item = Access> + '_ {
         let window = self.threads.get(thread.index());
@@ -405,13 +467,8 @@ impl Awaits {
     /// Lets go the threads whose iteration has read something of this. A thread does not
     /// let itself go: it does nothing while it idles.
     fn end_idling(&mut self, changed: &What) {
-        let hit = |read: &Read| match (&read.what, changed) {
-            (What::Bytes(read), What::Bytes(write)) => read.overlaps(write),
-            (What::Object(seen), What::Object(object)) => seen == object,
-            _ => false,
-        };
         for window in self.threads.iter_mut().filter(|window| window.standing.idle) {
-            if window.repeated().iter().any(hit) {
+            if window.repeated().iter().any(|read| read.is_of(changed)) {
                 window.standing.idle = false;
                 self.idle -= 1;
             }

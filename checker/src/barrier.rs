@@ -116,6 +116,24 @@ impl Barriers {
         undecided.map_or(1, |round| round.members.len() as u32)
     }
 
+    /// Who may become the serial thread when this one leaves.
+    pub fn candidates(&self, thread: ThreadId) -> impl Iterator<Item = ThreadId> + '_ {
+        let undecided = self.round(thread).filter(|round| round.full && round.serial.is_none());
+        undecided.into_iter().flat_map(|round| round.members.iter().copied())
+    }
+
+    /// Whether it makes no difference to the round that two threads are about to leave
+    /// which of them is which. Who is to decide on the serial thread is different from
+    /// the others, and so is that thread.
+    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        let round_of = |thread: ThreadId| self.of_thread.get(thread.index()).copied().flatten();
+        round_of(a) == round_of(b)
+            && self.round(a).is_some_and(|round| {
+                let special = round.serial.or(round.members.first().copied());
+                special.is_some_and(|special| special != a && special != b)
+            })
+    }
+
     /// Says whether the thread is the serial one.
     pub fn leave(&mut self, thread: ThreadId, choice: u32) -> bool {
         let place = self.of_thread.get(thread.index()).copied().flatten();

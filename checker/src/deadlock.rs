@@ -23,7 +23,11 @@ use leno_model::{End, Execution, Op, Pending, ThreadId};
 
 /// Adds the deadlocks and hangs of an execution that is over.
 pub fn find(trace: &Trace, run: &Execution<'_>, known: &mut Known, found: &mut Vec<Finding>) {
-    if matches!(run.end, End::Asleep | End::Diverged { .. }) || run.pending.is_empty() {
+    let cut = matches!(
+        run.end,
+        End::Asleep | End::Symmetric { .. } | End::Disabled | End::Diverged { .. }
+    );
+    if cut || run.pending.is_empty() {
         return;
     }
     let mut waits: Vec<Blocked> = run.pending.iter().map(|p| blocked(trace, p)).collect();

@@ -6,7 +6,7 @@
 //! synchronisation state, the awaits and the sleep set.
 
 use crate::{
-    Limits, Plan, Sleeper,
+    Compare, Limits, Plan, Sleeper,
     awaits::{Awaits, Repeat, waits_apart},
     dependence::sleeps_on,
     fingerprint,
@@ -49,6 +49,8 @@ pub enum Stands {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
     Run(ThreadId),
+    /// Threads are to be compared first: see [`Director::to_compare`].
+    Compare,
     Over(End),
 }
 
@@ -120,6 +122,9 @@ pub struct Director {
     /// in this loop.
     assumed: bool,
     unrolled: SiteRef,
+    /// What the plan wants to be compared has been, and found to be symmetric or not.
+    compared: bool,
+    symmetric: Option<End>,
     /// For `perform`.
     footprint: Vec<Access>,
 }
@@ -147,6 +152,8 @@ impl Director {
         self.in_vain = false;
         self.assumed = false;
         self.unrolled = SiteRef(0);
+        self.compared = false;
+        self.symmetric = None;
     }
 
     /// The thread stands at its next event.
@@ -178,11 +185,23 @@ impl Director {
         if let Some(at) = self.diverged {
             return Decision::Over(End::Diverged { at });
         }
+        if let Some(end) = self.symmetric {
+            return Decision::Over(end);
+        }
         if let Some(planned) = self.plan.steps.get(self.steps) {
             let thread = planned.step.thread;
-            let possible = self.can_go_on(thread);
-            let diverged = End::Diverged { at: self.steps as u32 };
-            return if possible { Decision::Run(thread) } else { Decision::Over(diverged) };
+            let is_last = self.steps + 1 == self.plan.steps.len();
+            return if !self.can_go_on(thread) {
+                Decision::Over(if is_last && self.plan.tentative {
+                    End::Disabled
+                } else {
+                    End::Diverged { at: self.steps as u32 }
+                })
+            } else if is_last && !self.compared && self.to_compare().is_some() {
+                Decision::Compare
+            } else {
+                Decision::Run(thread)
+            };
         }
         if self.in_vain {
             return Decision::Over(End::Asleep);
@@ -203,6 +222,47 @@ impl Director {
             }
         }
         Decision::Over(if asleep { End::Asleep } else { self.end() })
+    }
+
+    /// The thread that is to be compared, and with whom, in the state as it is. The answer
+    /// goes to [`Director::compared`].
+    pub fn to_compare(&self) -> Option<(ThreadId, Vec<ThreadId>)> {
+        let step = self.plan.steps.get(self.steps)?.step;
+        match &self.plan.compare {
+            Compare::Nothing => None,
+            Compare::Taker(others) => Some((step.thread, others.clone())),
+            Compare::Chosen => {
+                let op = self.threads.get(step.thread.index())?.op;
+                let mut chosen = self.sync.chosen(step.thread, &op, step.choice);
+                chosen.pop().map(|thread| (thread, chosen))
+            }
+        }
+    }
+
+    /// To whom of those, and at which place among them, the thread is symmetric.
+    pub fn compared(&mut self, thread: ThreadId, to: Option<(usize, ThreadId)>) {
+        self.compared = true;
+        self.symmetric = to.map(|(place, to)| End::Symmetric { thread, to, place: place as u32 });
+    }
+
+    /// Whether nothing that is known here tells two threads apart, or would if they were
+    /// exchanged: who holds and awaits what, who waits in which queue. What is left to the
+    /// caller is what the threads stand at, what is in memory, and who joins them.
+    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        let (Some(at_a), Some(at_b)) = (self.threads.get(a.index()), self.threads.get(b.index()))
+        else {
+            return false;
+        };
+        let leaves = |at: &Thread| matches!(at.op, Op::BarrierLeave { .. });
+        at_a.status == Status::Standing
+            && at_b.status == Status::Standing
+            && at_a.timed == at_b.timed
+            && at_a.varies == at_b.varies
+            && at_a.cancel.map(|sem| self.sync.sem(sem))
+                == at_b.cancel.map(|sem| self.sync.sem(sem))
+            && leaves(at_a) == leaves(at_b)
+            && self.sync.are_alike(a, b, leaves(at_a))
+            && self.awaits.are_alike(a, b)
     }
 
     /// The operation of a thread that was told to run turns out to be another one: what

@@ -16,7 +16,7 @@ use leno_model::{Op, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
 /// A thread's last wait.
-#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Waiting {
     /// Where it waits, or was woken; none if it has not waited or gone on since.
     futex: Option<u64>,
@@ -117,7 +117,14 @@ impl Futexes {
         }
     }
 
-    fn candidates(&self, futex: u64, bits: u32) -> impl Iterator<Item = ThreadId> + '_ {
+    /// Whether two threads wait, or not, for the same.
+    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        let waiting = |thread: ThreadId| self.waiting.get(thread.index()).copied();
+        waiting(a).unwrap_or_default() == waiting(b).unwrap_or_default()
+    }
+
+    /// Whom a wake-up may wake.
+    pub fn candidates(&self, futex: u64, bits: u32) -> impl Iterator<Item = ThreadId> + '_ {
         let queue = self.queues.get(&futex).map_or(&[][..], |queue| queue);
         queue.iter().copied().filter(move |waiter| self.waiting[waiter.index()].bits & bits != 0)
     }

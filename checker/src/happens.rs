@@ -144,6 +144,10 @@ impl Happens {
         }
     }
 
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+
     /// How many of the thread's events come before the one that was examined.
     pub fn seen(&self, thread: ThreadId) -> u32 {
         self.clocks.seen(thread)

@@ -19,8 +19,24 @@ pub struct Plan {
     /// What the last step must meet, or the execution is one that is explored elsewhere:
     /// how it comes out was not known when the plan was made.
     pub conditions: Vec<Condition>,
+    /// Whom to compare before the last step is taken.
+    pub compare: Compare,
+    /// The last step may turn out to be impossible.
+    pub tentative: bool,
     /// What events that vary might access.
     pub repertoire: Repertoire,
+}
+
+/// Which threads could be symmetric in the state in which a plan's last step is taken. If
+/// two of them are, the execution ends there.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Compare {
+    #[default]
+    Nothing,
+    /// The thread that takes the step, and these.
+    Taker(Vec<ThreadId>),
+    /// The thread that the step's choice is about, and those of the choices before it.
+    Chosen,
 }
 
 /// Something that an event must be, which is known when it has happened.

@@ -164,6 +164,11 @@ impl Races {
         self.synchronisation.truncate(events);
     }
 
+    /// Whether an event happens before a later one.
+    pub fn ordered(&self, event: u32, later: u32) -> bool {
+        self.clocks.ordered(event, later)
+    }
+
     /// Whether two threads met at an atomic weaker than sequentially consistent.
     pub fn weak_atomics(&self) -> bool {
         self.weak_atomics

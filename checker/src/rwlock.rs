@@ -34,6 +34,14 @@ impl RwLock {
         self.writer == Some(thread) || self.readers().any(|reader| reader == thread)
     }
 
+    /// Whether two threads hold it alike.
+    pub fn is_held_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        let depth = |thread: ThreadId| {
+            self.readers.iter().find(|(reader, _)| *reader == thread).map(|(_, depth)| *depth)
+        };
+        self.writer != Some(a) && self.writer != Some(b) && depth(a) == depth(b)
+    }
+
     /// Says whether it was acquired.
     pub fn read(&mut self, thread: ThreadId) -> bool {
         if self.readable() {

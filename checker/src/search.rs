@@ -61,6 +61,10 @@ impl Log {
         self.races.truncate(events);
     }
 
+    pub fn races(&self) -> &Races {
+        &self.races
+    }
+
     /// Learns what events that vary might access. If that is more than they were taken for,
     /// what has been explored is worth nothing, and the log is empty again; bugs that
     /// were found stay known.
@@ -103,7 +107,8 @@ impl Log {
             End::Asleep => counts.blocked_by_sleep += 1,
             End::Assumed => counts.blocked_by_assume += 1,
             End::Unrolled { .. } => counts.blocked_by_unroll += 1,
-            End::Bounded | End::Diverged { .. } => {}
+            End::Symmetric { .. } => counts.symmetric += 1,
+            End::Bounded | End::Disabled | End::Diverged { .. } => {}
         }
         counts.events += run.events.len() as u64;
         counts.max_depth = counts.max_depth.max(run.events.len() as u64);
@@ -136,6 +141,7 @@ pub fn explored(nodes: impl Iterator<Item = (u32, u32)>) -> f64 {
 pub fn divergence(run: &Execution<'_>, planned: usize) -> Option<u32> {
     match run.end {
         End::Diverged { at } => Some(at),
+        End::Symmetric { .. } | End::Disabled => None,
         _ if run.events.len() < planned => Some(run.events.len() as u32),
         _ => None,
     }

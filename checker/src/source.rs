@@ -19,21 +19,27 @@
 //! - An event with a choice is explored with all its choices before its thread counts
 //!   as explored. They share the node's sleep set: two choices of one event are no
 //!   more independent than two events of one thread.
+//! - With symmetry, a thread is not explored at a node if it is symmetric to one that has
+//!   been, or is asleep: see `symmetry`. Whether it is, is asked when it is to be explored,
+//!   of whoever runs the program; no state is kept. A thread that is not explored sleeps.
+//!   Of the choices of an event those that are about threads are compared in the same way.
 //! - An exit is explored when nobody else can go on. It ends the others, so threads
 //!   that stand at an exit race with each other, and what a thread is pending at is
 //!   compared with the events before the exit only.
 
 use crate::{
-    Finding, Plan, PlannedStep, Search, Sleeper, ThreadSet,
+    Compare, Finding, Plan, PlannedStep, Search, Sleeper, ThreadSet,
     blocking::Race,
     dependence::sleeps_on,
     fingerprint,
     happens::{Happens, Initials},
     search::{Log, as_event, divergence, explored, is_blocked},
+    summary::{Deeds, Summary},
+    symmetry::{Beginners, Exchange, Path},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use leno_model::{Access, End, Event, Execution, Op, Step, ThreadId};
+use leno_model::{Access, End, Event, Execution, Op, Step, ThreadId, Varies};
 use serde::{Deserialize, Serialize};
 
 /// A state on the path and what is to be explored from it.
@@ -51,12 +57,30 @@ struct Node {
     first_place: u32,
     first_sleeper: u32,
     first_access: u32,
+    below: Below,
+}
+
+/// What symmetry has to know of a node.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+struct Below {
+    /// What has been done below the step that is being explored.
+    now: Summary,
+    /// The same for each choice of its event before, and that event.
+    choices: Vec<Summary>,
+    taken: Option<Sleeper>,
+    /// Below all steps that have been explored or cut.
+    all: Summary,
+    /// Those in the source set who perhaps cannot go on here, and those who cannot.
+    tentative: ThreadSet,
+    disabled: ThreadSet,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Asleep {
     event: Event,
     accesses: Range<u32>,
+    /// What is done when it is awake.
+    summary: Summary,
 }
 
 /// Which threads stand for a reversal at a node.
@@ -69,9 +93,25 @@ pub enum Rule {
     Persistent,
 }
 
+/// What becomes of the step that was planned last.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum Fate {
+    #[default]
+    Taken,
+    /// It was not taken, and will not be.
+    Cut,
+    /// It was not taken, but has to be.
+    Due,
+}
+
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Source {
     rule: Rule,
+    symmetry: bool,
+    taken: Fate,
+    deeds: Deeds,
+    /// The guard behind each event of the path (see `summary`).
+    guards: Vec<u32>,
     log: Log,
     happens: Happens,
     nodes: Vec<Node>,
@@ -95,6 +135,11 @@ impl Source {
         Self { rule, ..Self::default() }
     }
 
+    /// Does not explore a thread where it is symmetric to one that has been explored.
+    pub fn with_symmetry(self) -> Self {
+        Self { symmetry: true, ..self }
+    }
+
     /// The plan that leads to the last node and takes its step.
     fn plan(&mut self) -> Plan {
         let last = self.nodes.len() - 1;
@@ -105,10 +150,23 @@ impl Source {
             let accesses = self.accesses_of(sleeper).to_vec();
             Sleeper { event: sleeper.event, accesses }
         });
-        let sleep = asleep.collect();
+        let sleep: Vec<Sleeper> = asleep.collect();
         self.log.truncate(last);
         self.happens.truncate(last);
-        Plan { steps, sleep, repertoire: self.log.repertoire.clone(), ..Plan::default() }
+        let repertoire = self.log.repertoire.clone();
+        let Node { step, below, .. } = &self.nodes[last];
+        let tentative = below.tentative.contains(step.thread);
+        let compare = if !self.symmetry || self.taken == Fate::Due {
+            Compare::Nothing
+        } else if step.choice > 0 {
+            Compare::Chosen
+        } else if sleep.is_empty() {
+            Compare::Nothing
+        } else {
+            Compare::Taker(sleep.iter().map(|sleeper| sleeper.event.thread).collect())
+        };
+        self.taken = Fate::Taken;
+        Plan { steps, sleep, compare, tentative, repertoire, ..Plan::default() }
     }
 
     fn accesses_of(&self, sleeper: &Asleep) -> &[Access] {
@@ -118,12 +176,26 @@ impl Source {
     /// The last node's thread has been explored with everything behind it.
     fn put_to_sleep(&mut self) {
         let place = self.nodes.len() - 1;
-        let event = *self.log.trace.event(place as u32);
+        let below = &mut self.nodes[place].below;
+        let mut summary = core::mem::take(&mut below.now);
+        below.choices.drain(..).for_each(|choice| summary.extend(&choice));
+        let taken = below.taken.take().unwrap_or_else(|| Sleeper {
+            event: *self.log.trace.event(place as u32),
+            accesses: self.log.trace.footprint(place as u32).to_vec(),
+        });
+        self.sleeps(taken, summary);
+    }
+
+    /// Everything that begins with this event at the last node is dealt with.
+    fn sleeps(&mut self, Sleeper { event, accesses }: Sleeper, summary: Summary) {
         let first = self.accesses.len() as u32;
-        self.accesses.extend_from_slice(self.log.trace.footprint(place as u32));
+        self.accesses.extend(accesses);
         self.sleeping.push(self.sleepers.len() as u32);
-        self.sleepers.push(Asleep { event, accesses: first..self.accesses.len() as u32 });
-        self.nodes[place].asleep.insert(event.thread);
+        let accesses = first..self.accesses.len() as u32;
+        let node = self.nodes.last_mut().expect("where it was explored");
+        node.asleep.insert(event.thread);
+        node.below.all.extend(&summary);
+        self.sleepers.push(Asleep { event, accesses, summary });
     }
 
     fn pop(&mut self) {
@@ -131,7 +203,84 @@ impl Source {
             self.sleeping.truncate(node.first_place as usize);
             self.sleepers.truncate(node.first_sleeper as usize);
             self.accesses.truncate(node.first_access as usize);
+            if let Some(parent) = self.nodes.last_mut() {
+                parent.below.now.extend(&node.below.all);
+            }
         }
+    }
+
+    /// Adds what an event does to what is known to be done below the last node.
+    fn note(&mut self, place: u32) {
+        let trace = &self.log.trace;
+        let event = trace.event(place);
+        let previous = trace.previous(place);
+        let before = previous.or_else(|| trace.creation(event.thread));
+        let inherited = before.map_or(0, |before| self.guards[before as usize]);
+        // Who has been created holds nothing of what its creator does.
+        let own = if previous.is_some() { inherited } else { self.deeds.unlocked(inherited) };
+        let deed = self.deeds.number(event, trace.footprint(place), own);
+        // Where nothing has happened there is nothing that it could be in a race with.
+        if let Some(node) = self.nodes.last_mut() {
+            node.below.now.insert(deed);
+        }
+        if place as usize == self.guards.len() {
+            let ended = match event.op {
+                Op::Join { thread } => trace.events_of(thread).last().copied(),
+                _ => None,
+            };
+            let ended = ended.map(|ended| self.guards[ended as usize]);
+            self.guards.push(self.deeds.guard_after(own, event, ended));
+        }
+    }
+
+    /// Two threads have turned out to be symmetric before the last node's step was taken. If
+    /// that is why it need not be taken, what it would have shown is dealt with.
+    fn cut(&mut self, run: &Execution<'_>, exchange: &Exchange<'_>, place: u32) -> bool {
+        let last = self.nodes.len() - 1;
+        let Node { step, first_place, below, .. } = &self.nodes[last];
+        let (step, by_choice) = (*step, step.choice > 0);
+        let like = if by_choice {
+            &below.choices[place as usize]
+        } else {
+            let sleeper = self.sleeping[(first_place + place) as usize];
+            &self.sleepers[sleeper as usize].summary
+        };
+        let summary = exchange.summary(&mut self.deeds, like);
+        let Self { log, happens, deeds, guards, nodes, .. } = self;
+        let (trace, races) = (&log.trace, log.races());
+        let path = Path { trace, happens: happens.clocks(), races, deeds, guards };
+        if path.may_hide_race(exchange, &summary) {
+            return false;
+        }
+        path.reverse(&summary, |event, beginners| nodes[event as usize].add(beginners));
+        if by_choice {
+            self.nodes[last].below.choices.push(summary);
+        } else {
+            self.cut_off(run, step.thread, place, summary);
+        }
+        true
+    }
+
+    /// The thread that was to take the last node's step is not explored.
+    fn cut_off(&mut self, run: &Execution<'_>, thread: ThreadId, place: u32, summary: Summary) {
+        let last = self.nodes.len() - 1;
+        let pending = run.pending.iter().find(|pending| pending.thread == thread);
+        let pending = pending.expect("who was to go on stands at an event");
+        let like = self.sleeping[(self.nodes[last].first_place + place) as usize];
+        let outcome = self.sleepers[like as usize].event.outcome;
+        let varies = self.sleepers[like as usize].event.varies;
+        let event = Event { outcome, varies, ..as_event(pending) };
+        let accesses = run.accesses_of_pending(pending);
+        if let Varies::Somehow(_) = varies {
+            // What else it might access is not known: it does not sleep below this node.
+            self.nodes[last].asleep.insert(thread);
+            self.nodes[last].below.all.extend(&summary);
+            return;
+        }
+        self.log.trace.push(&event, accesses, &[]);
+        let accesses = self.log.trace.footprint(last as u32).to_vec();
+        self.log.trace.truncate(last);
+        self.sleeps(Sleeper { event, accesses }, summary);
     }
 
     /// The state that the trace's last event led to, in which `event` happens next.
@@ -158,6 +307,7 @@ impl Source {
             first_place,
             first_sleeper: self.sleepers.len() as u32,
             first_access: self.accesses.len() as u32,
+            below: Below::default(),
         });
     }
 
@@ -202,8 +352,38 @@ impl Source {
                 let trace = &self.log.trace;
                 self.happens.examine(trace, place, limit, true, &mut self.races);
                 self.reverse(place, limit);
+                if self.symmetry {
+                    self.note(place);
+                    self.guards.truncate(place as usize);
+                }
             }
             self.log.trace.truncate(place as usize);
+        }
+    }
+}
+
+impl Node {
+    /// Sees to it that what is to begin here does.
+    fn add(&mut self, beginners: Beginners<'_>) {
+        match beginners {
+            Beginners::OneOf(threads) => {
+                let covered =
+                    |t: &ThreadId| self.backtrack.contains(*t) || self.asleep.contains(*t);
+                if let Some(thread) = threads.first().filter(|_| !threads.iter().any(covered)) {
+                    self.backtrack.insert(*thread);
+                }
+            }
+            Beginners::All(threads) => {
+                for thread in threads.iter() {
+                    if !self.backtrack.contains(thread)
+                        && !self.asleep.contains(thread)
+                        && !self.below.disabled.contains(thread)
+                    {
+                        self.backtrack.insert(thread);
+                        self.below.tentative.insert(thread);
+                    }
+                }
+            }
         }
     }
 }
@@ -216,12 +396,29 @@ impl Search for Source {
         if self.diverged {
             return None;
         }
+        if self.taken == Fate::Due {
+            return Some(self.plan());
+        }
         while let Some(node) = self.nodes.last_mut() {
-            if node.step.choice + 1 < node.choices {
+            let by_choice = node.step.choice > 0;
+            if self.taken == Fate::Taken && node.choices > 1 && self.symmetry {
+                node.below.choices.push(core::mem::take(&mut node.below.now));
+                let place = self.nodes.len() - 1;
+                let event = *self.log.trace.event(place as u32);
+                let accesses = self.log.trace.footprint(place as u32).to_vec();
+                let below = &mut self.nodes[place].below;
+                below.taken.get_or_insert(Sleeper { event, accesses });
+            }
+            let node = self.nodes.last_mut().expect("it was there");
+            let explored = by_choice || self.taken == Fate::Taken;
+            if explored && node.step.choice + 1 < node.choices {
                 node.step.choice += 1;
                 return Some(self.plan());
             }
-            self.put_to_sleep();
+            self.taken = Fate::Taken;
+            if explored {
+                self.put_to_sleep();
+            }
             let node = self.nodes.last_mut().expect("it was there");
             let next = node.backtrack.iter().find(|thread| !node.asleep.contains(*thread));
             if let Some(thread) = next {
@@ -239,9 +436,28 @@ impl Search for Source {
             return alloc::vec![Finding::Diverged { at }];
         }
         if self.log.begins_anew(run) {
-            *self = Self { log: core::mem::take(&mut self.log), ..Self::with(self.rule) };
+            let symmetry = self.symmetry;
+            let log = core::mem::take(&mut self.log);
+            *self = Self { log, symmetry, ..Self::with(self.rule) };
             return Vec::new();
         }
+        if let End::Symmetric { place, .. } = run.end {
+            let exchange = Exchange::of(run.end, run.exchanged).expect("it ended so");
+            if !self.cut(run, &exchange, place) {
+                self.taken = Fate::Due;
+                return Vec::new();
+            }
+            self.taken = Fate::Cut;
+            return self.log.finish(run, false);
+        }
+        if run.end == End::Disabled {
+            let node = self.nodes.last_mut().expect("where it was to go on");
+            node.backtrack.remove(node.step.thread);
+            node.below.disabled.insert(node.step.thread);
+            self.taken = Fate::Cut;
+            return Vec::new();
+        }
+        self.guards.truncate(self.log.trace.len());
         while self.log.trace.len() < run.events.len() {
             let event = &run.events[self.log.trace.len()];
             let fingerprint = fingerprint(event, run.accesses_of(event));
@@ -255,6 +471,9 @@ impl Search for Source {
             self.happens.examine(&self.log.trace, place, place, false, &mut self.races);
             self.reverse(place, place);
             self.happens.commit(&self.log.trace, place);
+            if self.symmetry {
+                self.note(place);
+            }
         }
         self.reverse_pending(run);
         self.log.finish(run, false)

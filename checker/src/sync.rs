@@ -86,7 +86,7 @@ impl Mutex {
 }
 
 /// A thread between the two halves of a wait.
-#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Waiting {
     woken: bool,
     /// The mutex to be locked when the wait ends; none if the thread does not wait.
@@ -230,6 +230,40 @@ impl SyncState {
             Op::Choose { alternatives } => (*alternatives).max(1),
             _ => 1,
         }
+    }
+
+    /// The threads that the first choices of an operation are about, up to this one; none if
+    /// its choices are about no threads.
+    pub fn chosen(&self, thread: ThreadId, op: &Op, choice: u32) -> Vec<ThreadId> {
+        let upto = choice as usize + 1;
+        match op {
+            Op::Signal { cond } => self.waiters(*cond).iter().take(upto).copied().collect(),
+            Op::BarrierLeave { .. } => self.barriers.candidates(thread).take(upto).collect(),
+            Op::FutexWake { futex, bits } => {
+                self.futexes.candidates(*futex, *bits).take(upto).collect()
+            }
+            Op::FutexRequeue { from, all: false, .. } => {
+                self.futexes.candidates(*from, u32::MAX).take(upto).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the objects stay as they are when two threads are exchanged. `leaving`: both
+    /// are about to leave a barrier.
+    pub fn are_alike(&self, a: ThreadId, b: ThreadId, leaving: bool) -> bool {
+        let is_one = |thread: &ThreadId| *thread == a || *thread == b;
+        let waiting = |thread: ThreadId| self.waiting.get(thread.index()).copied();
+        let in_both = |set: &[ThreadId]| set.contains(&a) == set.contains(&b);
+        let held = |mutex: &Mutex| mutex.owner.as_ref().is_some_and(is_one);
+        !self.mutexes.values().any(held)
+            && self.conds.values().all(|waiters| in_both(waiters))
+            && waiting(a).unwrap_or_default() == waiting(b).unwrap_or_default()
+            && self.rwlocks.values().all(|lock| lock.is_held_alike(a, b))
+            && (!leaving || self.barriers.are_alike(a, b))
+            && self.futexes.are_alike(a, b)
+            && self.ended.contains(a) == self.ended.contains(b)
+            && !self.exiting.as_ref().is_some_and(is_one)
     }
 
     /// What an operation turns out to be when its turn has come: a thread leaves the

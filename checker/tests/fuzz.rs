@@ -9,7 +9,7 @@ mod sim;
 use leno_checker::Naive;
 use sim::{
     generate,
-    oracle::{Bug, Explored, Verdict, check, explore, shrink},
+    oracle::{Bug, Explored, Verdict, check, check_symmetry, explore, shrink},
 };
 use std::{
     collections::HashSet,
@@ -67,7 +67,7 @@ fn the_reductions_find_what_naive_enumeration_finds() {
             match check(&program, budget()) {
                 Ok(verdict) => tally.lock().unwrap().add(&verdict),
                 Err(why) => {
-                    let small = shrink(&program, budget());
+                    let small = shrink(&program, |smaller| check(smaller, budget()));
                     let small_why = check(&small, budget()).err().unwrap_or_default();
                     let message =
                         format!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
@@ -120,4 +120,44 @@ fn awaits_lose_no_final_state() {
         }
         seed += 1;
     }
+}
+
+/// With symmetry nothing is lost but which of the symmetric threads it was.
+#[test]
+fn symmetry_loses_nothing_but_names() {
+    let programs = number("LENO_FUZZ", 5000);
+    let next = AtomicU64::new(number("LENO_SEED", 0));
+    let tally = Mutex::new(Tally::default());
+    let failure = Mutex::new(None);
+    let work = || {
+        while tally.lock().unwrap().compared < programs && failure.lock().unwrap().is_none() {
+            let seed = next.fetch_add(1, Relaxed);
+            let program = generate::symmetric(seed);
+            match check_symmetry(&program, 2 * budget()) {
+                Ok(verdict) => tally.lock().unwrap().add(&verdict),
+                Err(why) => {
+                    let check = |program: &_| check_symmetry(program, 2 * budget());
+                    let small = shrink(&program, check);
+                    let small_why = check(&small).err().unwrap_or_default();
+                    let message =
+                        format!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
+                    failure.lock().unwrap().get_or_insert(message);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    if let Some(message) = failure.into_inner().unwrap() {
+        panic!("{message}");
+    }
+    let Tally { compared, skipped, buggy, naive, traces, asleep } = tally.into_inner().unwrap();
+    let [symmetric, executions, in_vain] = asleep;
+    println!(
+        "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \
+         source sets {traces}, with symmetry {executions} ({in_vain} in vain, {symmetric} cut)"
+    );
 }

@@ -42,7 +42,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
             "await": counts.blocked_by_await,
             "unroll": counts.blocked_by_unroll,
         },
-        "pruned": { "symmetry": 0, "states": 0, "locksets": 0 },
+        "pruned": { "symmetry": counts.symmetric, "states": 0, "locksets": 0 },
         "events": counts.events,
         "max_depth": counts.max_depth,
         "threads": counts.threads,

@@ -280,7 +280,14 @@ impl Op {
     /// The addresses of the synchronisation objects that the operation is on.
     #[inline]
     pub fn objects(&self) -> [Option<u64>; 2] {
-        match *self {
+        let mut op = *self;
+        op.objects_mut().map(|object| object.map(|object| *object))
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn objects_mut(&mut self) -> [Option<&mut u64>; 2] {
+        match self {
             Op::MutexInit { mutex: object, .. }
             | Op::MutexDestroy { mutex: object }
             | Op::Lock { mutex: object, .. }

@@ -77,9 +77,24 @@ pub enum End {
     Unrolled { site: SiteRef },
     /// The limit of steps was reached.
     Bounded,
+    /// Before the plan's last step was taken: everything that follows from it is, with these
+    /// two threads exchanged, what follows from a step that has been explored: the one whose
+    /// thread, or whose choice, has this place in what was to be compared.
+    Symmetric { thread: ThreadId, to: ThreadId, place: u32 },
+    /// The plan's last step, which was only worth a try, cannot be taken.
+    Disabled,
     /// A planned step could not be taken or was not the planned event: the
     /// program does not behave the same under the same schedule. `at` is the step.
     Diverged { at: u32 },
+}
+
+/// Two ranges of memory that change places when two threads do: what is at `at` for the one
+/// is at `to` for the other, and the other way round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Exchanged {
+    pub at: u64,
+    pub to: u64,
+    pub len: u64,
 }
 
 /// A recorded execution. `pending` and `failures` are complete: every thread that
@@ -90,6 +105,8 @@ pub struct Execution<'a> {
     pub accesses: &'a [Access],
     pub pending: &'a [Pending],
     pub failures: &'a [Failure],
+    /// What is each thread's own, if the execution ends as [`End::Symmetric`].
+    pub exchanged: &'a [Exchanged],
     pub end: End,
 }
 

@@ -17,6 +17,6 @@ pub mod thread;
 pub mod wire;
 
 pub use event::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, Varies};
-pub use execution::{End, Execution, Failure, Pending, Property, Step};
+pub use execution::{End, Exchanged, Execution, Failure, Pending, Property, Step};
 pub use site::SiteRef;
 pub use thread::ThreadId;

@@ -175,6 +175,8 @@ pub struct Counts {
     pub blocked_by_assume: u64,
     pub blocked_by_await: u64,
     pub blocked_by_unroll: u64,
+    /// Cut before their last planned step, because of symmetry.
+    pub symmetric: u64,
     pub events: u64,
     pub max_depth: u64,
     pub threads: u64,

@@ -719,7 +719,19 @@ fn next_thread() -> ThreadId {
             finish(End::Bounded)
         }
         Decision::Run(thread) => thread,
+        Decision::Compare => {
+            compare();
+            next_thread()
+        }
         Decision::Over(end) => finish(end),
+    }
+}
+
+/// Tells the director whether threads that it asks about are symmetric.
+fn compare() {
+    let x = running().expect("decisions are made in an execution");
+    if let Some((thread, _)) = x.director.to_compare() {
+        x.director.compared(thread, None);
     }
 }
 

@@ -344,7 +344,8 @@ fn check(
             nondeterminism(at, search.planned(at), run.events);
         }
         // A failure ends an execution at once, also where it should not have come to that.
-        if run.events.len() < plan.steps.len() && run.end != End::Bounded {
+        let cut = matches!(run.end, End::Bounded | End::Symmetric { .. } | End::Disabled);
+        if run.events.len() < plan.steps.len() && !cut {
             let at = run.events.len() as u32;
             nondeterminism(at, search.planned(at), run.events);
         }

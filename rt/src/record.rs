@@ -9,7 +9,7 @@
 use crate::{cell::Global, sys};
 use core::sync::atomic::{AtomicU32, Ordering};
 use leno_model::{
-    Access, End, Event, Execution, Failure, Pending, SiteRef, ThreadId,
+    Access, End, Event, Exchanged, Execution, Failure, Pending, SiteRef, ThreadId,
     thread::{ThreadName, ThreadTable},
     wire::{Counts, LastHook},
 };
@@ -110,6 +110,8 @@ impl Journal {
 const EVENTS: usize = 1 << 24;
 /// More threads than a process of this kind can have.
 const THREADS: usize = 1 << 16;
+/// Ranges of two threads' own memory. Threads with more are not taken for symmetric.
+const EXCHANGED: usize = 1 << 16;
 /// Bytes of messages that one execution can leave; a trace of the longest one.
 const OUTBOX: usize = 1 << 30;
 
@@ -125,6 +127,8 @@ pub struct Record {
     pub accesses: List<Access>,
     pub pending: List<Pending>,
     pub failures: List<Failure>,
+    /// The memory of two threads that were found to be symmetric.
+    pub exchanged: List<Exchanged>,
     end: List<End>,
     /// The names of threads 1, 2, …; kept from one execution to the next.
     names: List<ThreadName>,
@@ -155,6 +159,7 @@ pub fn create(journal: Option<i32>) {
         accesses: List::inside(journal, EVENTS),
         pending: List::inside(journal, THREADS),
         failures: List::inside(journal, THREADS),
+        exchanged: List::inside(journal, EXCHANGED),
         end: List::inside(journal, 1),
         names: List::inside(journal, THREADS),
         discovered: List::inside(journal, EVENTS),
@@ -176,6 +181,7 @@ impl Record {
         self.accesses.clear();
         self.pending.clear();
         self.failures.clear();
+        self.exchanged.clear();
         self.end.clear();
         self.discovered.clear();
         self.wanted_stack.clear();
@@ -207,6 +213,7 @@ impl Record {
             accesses: self.accesses.as_slice(),
             pending: self.pending.as_slice(),
             failures: self.failures.as_slice(),
+            exchanged: self.exchanged.as_slice(),
             end: *self.end.as_slice().first()?,
         })
     }

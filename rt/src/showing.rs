@@ -47,7 +47,14 @@ fn shorter(bug: &Shown, events: &[Event], accesses: &[Access]) -> Option<(Shown,
             Aim::End
         }
     };
-    let run = Execution { events, accesses, pending: &[], failures: &[], end: End::Stuck };
+    let run = Execution {
+        events,
+        accesses,
+        pending: &[],
+        failures: &[],
+        exchanged: &[],
+        end: End::Stuck,
+    };
     let order = shorten(&run, aim);
     let plan = schedule(order.iter().map(|event| &events[*event as usize]), accesses);
     let wanted = name(bug, events);

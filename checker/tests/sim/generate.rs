@@ -132,6 +132,56 @@ fn about(theme: Theme, r: &mut Random) -> Program {
     program
 }
 
+/// A program with threads that have code in common.
+pub fn symmetric(seed: u64) -> Program {
+    let mut r = Random(seed);
+    let theme = only().unwrap_or_else(|| r.pick(&THEMES));
+    let alike = r.pick(&[2, 2, 2, 3]) as usize;
+    let others = r.below(2) as usize;
+    let threads = 1 + alike + others;
+    let mut common = vec![];
+    for _ in 0..1 + r.below(3) {
+        common.extend(instr(&mut r, theme, threads as u32));
+    }
+    let mut program = Program { threads: vec![vec![]; threads], ..Program::default() };
+    for (number, code) in program.threads.iter_mut().enumerate().skip(1) {
+        // Something of its own first, which may be over before the rest begins.
+        if number > alike || r.one_in(3) {
+            *code = instr(&mut r, theme, threads as u32);
+        }
+        if number <= alike {
+            code.extend(common.iter().copied());
+        }
+    }
+    for _ in 0..r.below(2) {
+        let group = instr(&mut r, theme, threads as u32);
+        program.threads[0].extend(group);
+    }
+    for child in 1..threads {
+        let creator = if r.one_in(8) { r.below(child as u64) as usize } else { 0 };
+        let code = &mut program.threads[creator];
+        let place = if r.one_in(2) { r.below(code.len() as u64 + 1) as usize } else { 0 };
+        code.insert(place, Instr::Create(child as u32));
+    }
+    match r.below(4) {
+        0 | 1 => program.threads[0].extend((1..=alike as u32).map(Instr::Join)),
+        2 => program.threads[0].push(Instr::Join(1)),
+        _ => {}
+    }
+    if r.one_in(2) {
+        program.threads[0].extend(instr(&mut r, theme, threads as u32));
+    }
+    if r.one_in(2) {
+        let first = match theme {
+            Theme::Semaphores => Instr::SemInit { sem: 0, value: r.below(3) as u32 },
+            _ => Instr::BarrierInit { barrier: 0, count: r.pick(&[2, 2, 3]) },
+        };
+        program.threads[0].insert(0, first);
+    }
+    program.main_ends = r.one_in(6);
+    program
+}
+
 /// A small program with a loop or two that wait.
 pub fn spinning(seed: u64) -> Program {
     let mut r = Random(seed);

@@ -5,6 +5,7 @@ pub mod c11;
 pub mod canonical;
 pub mod generate;
 pub mod oracle;
+pub mod symmetric;
 
 use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
@@ -291,6 +292,8 @@ pub struct Recorded {
     pub outcome: u64,
     /// The same without how often a loop went round.
     pub state: u64,
+    /// A digest of how it ended that is the same if symmetric threads are exchanged.
+    pub shape: u64,
 }
 
 impl Recorded {
@@ -300,6 +303,7 @@ impl Recorded {
             accesses: &self.accesses,
             pending: &self.pending,
             failures: &self.failures,
+            exchanged: &[],
             end: self.end,
         }
     }
@@ -346,6 +350,7 @@ pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
         end: End::Stuck,
         outcome: 0,
         state: 0,
+        shape: 0,
     };
     let mut machine = Machine {
         program,
@@ -368,6 +373,7 @@ pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
                 machine.step(thread.index());
                 running = thread;
             }
+            Decision::Compare => machine.compare(),
             Decision::Over(end) => break end,
         }
     };
@@ -909,6 +915,7 @@ impl Machine<'_> {
             thread.log.hash(&mut hasher);
         }
         out.outcome = hasher.finish();
+        out.shape = symmetric::shape(self.program, &self.threads, &out, &self.memory);
         out
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Instr, Program, c11,
     canonical::{self, trace_of},
-    run,
+    run, symmetric,
 };
 use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source};
 use leno_model::{Event, SiteRef, wire::Counts};
@@ -22,6 +22,8 @@ pub enum Bug {
 pub struct Explored {
     pub outcomes: HashSet<u64>,
     pub states: HashSet<u64>,
+    /// How executions ended, up to symmetry.
+    pub shapes: HashSet<u64>,
     /// The states in which a thread awaits.
     pub hanging: HashSet<u64>,
     pub bugs: BTreeSet<Bug>,
@@ -68,11 +70,12 @@ pub fn explore(
             break;
         }
         match recorded.end {
-            End::Asleep => {}
+            End::Asleep | End::Symmetric { .. } | End::Disabled => {}
             End::Diverged { .. } | End::Bounded => break,
             _ => {
                 explored.outcomes.insert(recorded.outcome);
                 if recorded.end != End::Assumed {
+                    explored.shapes.insert(recorded.shape);
                     explored.states.insert(recorded.state);
                     if recorded.pending.iter().any(|pending| pending.awaiting) {
                         explored.hanging.insert(recorded.state);
@@ -203,8 +206,58 @@ fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), Stri
     Ok(())
 }
 
+/// Compares searches that cut what is symmetric with the naive search.
+pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String> {
+    let source = explore(&mut Source::new(), program, budget / 20, None);
+    let naive =
+        explore(&mut Naive::new(), program, if source.cut { budget / 20 } else { budget }, None);
+    if naive.cut {
+        return Ok(Verdict::Skipped);
+    }
+    let cut = explore(&mut Source::new().with_symmetry(), program, 4 * budget, None);
+    if let Some((finding, _)) =
+        cut.findings.iter().find(|(f, _)| matches!(f, Finding::Diverged { .. }))
+    {
+        return Err(format!("{finding:?}"));
+    }
+    if cut.cut {
+        return Err("does not come to an end".into());
+    }
+    let bugs = |explored: &Explored| -> BTreeSet<Bug> {
+        explored.bugs.iter().map(|bug| anonymous(program, bug)).collect()
+    };
+    if bugs(&naive) != bugs(&cut) {
+        return Err(format!("bugs: naive {:?}, {:?}", naive.bugs, cut.bugs));
+    }
+    if naive.shapes != cut.shapes {
+        return Err(format!("shapes: naive {}, {}", naive.shapes.len(), cut.shapes.len()));
+    }
+    Ok(Verdict::Agree {
+        naive: naive.traces.len() as u64,
+        traces: source.counts.executions,
+        asleep: [cut.counts.symmetric, cut.counts.executions, cut.counts.blocked_by_sleep],
+        bugs: naive.bugs.len(),
+    })
+}
+
+/// A bug without which threads it is about.
+fn anonymous(program: &Program, bug: &Bug) -> Bug {
+    let site = |site: &SiteRef| SiteRef(symmetric::at(program, *site));
+    let all = |sites: &Vec<SiteRef>| {
+        let mut sites: Vec<_> = sites.iter().map(site).collect();
+        sites.sort();
+        sites
+    };
+    match bug {
+        Bug::Race(a, b) => Bug::Race(site(a).min(site(b)), site(a).max(site(b))),
+        Bug::Deadlock(sites) => Bug::Deadlock(all(sites)),
+        Bug::Hang(sites) => Bug::Hang(all(sites)),
+        Bug::Failure(failure) => Bug::Failure(site(failure)),
+    }
+}
+
 /// The smallest program, by leaving things out, on which the searches still differ.
-pub fn shrink(program: &Program, budget: u64) -> Program {
+pub fn shrink(program: &Program, check: impl Fn(&Program) -> Result<Verdict, String>) -> Program {
     let mut best = program.clone();
     loop {
         let mut candidates = vec![];
@@ -231,7 +284,7 @@ pub fn shrink(program: &Program, budget: u64) -> Program {
         if best.main_ends {
             candidates.push(Program { main_ends: false, ..best.clone() });
         }
-        match candidates.into_iter().find(|smaller| check(smaller, budget).is_err()) {
+        match candidates.into_iter().find(|smaller| check(smaller).is_err()) {
             Some(smaller) => best = smaller,
             None => return best,
         }
