@@ -22,6 +22,7 @@ mod family;
 mod finding;
 mod futex;
 mod happens;
+mod memory;
 mod misuse;
 mod naive;
 mod optimal;

@@ -546,9 +546,16 @@ impl Path<'_> {
 
     /// The events that are kept.
     fn kept(&self, clocks: &Clocks, race: &Race<'_>) -> Vec<u32> {
-        let end = self.trace.len() as u32 - 1;
         match race.kept {
-            Kept::Past => (race.first + 1..end).filter(|event| clocks.covers(*event)).collect(),
+            Kept::Past => {
+                let mut kept = Vec::new();
+                for thread in self.trace.threads() {
+                    let past = &self.trace.events_of(thread)[..clocks.seen(thread) as usize];
+                    kept.extend(&past[past.partition_point(|event| *event <= race.first)..]);
+                }
+                kept.sort_unstable();
+                kept
+            }
             Kept::These(events) | Kept::Readers(events, _) => events.to_vec(),
         }
     }

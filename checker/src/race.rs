@@ -30,8 +30,7 @@
 //! FastTrack (Flanagan, Freund 2009) keeps the last accesses of each location;
 //! here they are found in the trace's index, and *all* earlier accesses that are
 //! not ordered are compared, not only the last: a race is named by its two sites,
-//! and the last access may have another one. The walk ends at the first event
-//! before which everything is ordered.
+//! and the last access may have another one.
 
 use crate::{
     blocking::{leaving, released},
@@ -39,7 +38,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::vec::Vec;
-use leno_model::{Access, Event, Op, Order, Outcome, ThreadId, object::OUTSIDE};
+use leno_model::{Access, Op, Outcome};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -48,6 +47,7 @@ pub struct Races {
     /// For each event.
     synchronisation: Vec<Synchronisation>,
     sources: Vec<u32>,
+    rivals: Vec<u32>,
     weak_atomics: bool,
 }
 
@@ -109,7 +109,7 @@ impl Races {
             if !access.kind.reads() {
                 continue;
             }
-            sources(trace, event, access, &mut self.sources);
+            trace.sources(event, access, &mut self.sources);
             for source in &self.sources {
                 let passed = self.synchronisation[*source as usize].message;
                 if order.acquires() {
@@ -132,29 +132,17 @@ impl Races {
             };
             after.message = clocks.merge(message, own);
         }
-        let mut settled = None;
-        let mut steps = 0;
-        trace.rivals(event, |earlier| {
-            let other = trace.event(earlier);
-            if other.thread != e.thread {
-                let covered = self.clocks.covers(earlier);
-                for (mine, theirs) in pairs(trace, event, earlier) {
-                    self.weak_atomics |= is_weak(e, mine) || is_weak(other, theirs);
-                    let plain = mine.atomic.is_none() || theirs.atomic.is_none();
-                    if plain && !covered && mine.conflicts(theirs) {
-                        let addr = mine.addr.max(theirs.addr);
-                        report(earlier, addr, mine.end().min(theirs.end()) - addr);
-                        break;
-                    }
-                }
+        let weakly = trace.rivals(event, |earlier| clocks.covers(earlier), &mut self.rivals);
+        self.weak_atomics |= weakly;
+        for earlier in self.rivals.iter().copied() {
+            let race = pairs(trace, event, earlier).find(|(mine, theirs)| {
+                (mine.atomic.is_none() || theirs.atomic.is_none()) && mine.conflicts(theirs)
+            });
+            if let Some((mine, theirs)) = race {
+                let addr = mine.addr.max(theirs.addr);
+                report(earlier, addr, mine.end().min(theirs.end()) - addr);
             }
-            // A short walk is cheaper than finding out where it may end.
-            steps += 1;
-            if steps == 16 {
-                settled = Some(self.settled(trace, e.thread));
-            }
-            settled.is_none_or(|settled| earlier >= settled)
-        });
+        }
         self.clocks.commit(e.thread, trace.position(event));
         self.synchronisation.push(after);
     }
@@ -173,50 +161,8 @@ impl Races {
     pub fn weak_atomics(&self) -> bool {
         self.weak_atomics
     }
-
-    /// The first event that does not happen before the one being added.
-    fn settled(&self, trace: &Trace, own: ThreadId) -> u32 {
-        let others = trace.threads().filter(|thread| *thread != own);
-        let unseen = others
-            .filter_map(|thread| trace.events_of(thread).get(self.clocks.seen(thread) as usize));
-        unseen.copied().min().unwrap_or(u32::MAX)
-    }
 }
 
 fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Access)> {
-    let all =
-        trace.accesses(a).iter().flat_map(move |a| trace.accesses(b).iter().map(move |b| (a, b)));
-    all.filter(|(a, b)| a.overlaps(b))
-}
-
-/// Whether the program has asked for a weaker order; the kernel's reads do not count,
-/// nor does what is outside memory and has no order at all.
-fn is_weak(event: &Event, access: &Access) -> bool {
-    let kernel = matches!(event.op, Op::FutexWait { .. } | Op::FutexDiffers { .. })
-        || OUTSIDE.contains(&access.addr);
-    !kernel && access.atomic.is_some_and(|order| order != Order::SeqCst)
-}
-
-/// Collects the events whose writes an atomic read sees: for each of its bytes the
-/// last one.
-fn sources(trace: &Trace, event: u32, read: &Access, found: &mut Vec<u32>) {
-    found.clear();
-    // Atomics have at most 16 bytes. The walk goes line by line and through the long
-    // ones apart, so the first write to a byte that it meets need not be the last.
-    let mut last = [0u32; 16];
-    let last = &mut last[..read.len.min(16) as usize];
-    trace.neighbours(event, |earlier| {
-        for write in trace.accesses(earlier).iter().filter(|a| a.kind.writes()) {
-            for (byte, last) in (read.addr..).zip(last.iter_mut()) {
-                if (write.addr..write.end()).contains(&byte) {
-                    *last = (*last).max(earlier + 1);
-                }
-            }
-        }
-        // What follows in this chain is earlier still.
-        last.iter().any(|last| *last < earlier)
-    });
-    found.extend(last.iter().filter(|last| **last != 0).map(|last| last - 1));
-    found.sort_unstable();
-    found.dedup();
+    trace.accesses(a).iter().flat_map(move |a| trace.accesses(b).iter().map(move |b| (a, b)))
 }

@@ -2,48 +2,39 @@
 //!
 //! It is a stack: an execution shares a prefix with the one before it, so the
 //! events of the old end are popped and those of the new one pushed. The index is
-//! one chain of entries for each object and each line of memory, the latest first;
-//! an event's own entries point to those before it. Popping an event restores the
+//! one chain of entries for each object, the latest first, and what `memory` has; an
+//! event's own entries point to those before it. Popping an event restores the
 //! heads of its chains, and nothing ever has to be recomputed.
 
 use crate::{
     awaits::{ends_wait, seen},
-    dependence::{Object, Touch, accesses_conflict, same_round, touches, tried},
+    dependence::{Object, Touch, same_round, touches, tried},
+    memory::{Memory, Touched},
     sync::{Mutex, sem_after},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
 use hashbrown::HashMap;
-use leno_model::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, ThreadId};
+use leno_model::{
+    Access, AccessKind, Event, MutexKind, Op, Order, Outcome, ThreadId, object::OUTSIDE,
+};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of memory in one chain. A line is the unit of search only; what conflicts
-/// is decided by bytes.
-const LINE: u64 = 64;
-/// An event with an access of more lines than this is in no chain of lines but in
-/// a list of its own, which every other event looks through.
-const LONG: u64 = 64;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-enum Key {
-    Line(u64),
-    Object(Object),
-}
+/// The end of a chain: an entry that is not there.
+const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
-    key: Key,
+    object: Object,
     touch: Touch,
     event: u32,
-    /// The entry before it in its chain.
-    previous: Option<u32>,
-    /// The last one before it that changes: what reads need not look at other reads.
-    previous_change: Option<u32>,
+    /// Which chain it is in, and the entry before it there.
+    chain: u32,
+    previous: u32,
+    /// The last one before it that has another touch.
+    different: u32,
     /// For a mutex: the place of its [`Hold`]. For a semaphore: its value after it.
     hold: u32,
-    /// Of a line: this event or one before it in the chain has an access that is plain, or
-    /// weaker than sequentially consistent.
-    loud: bool,
 }
 
 /// A mutex after an event, with the events that made it so.
@@ -74,7 +65,9 @@ struct Record {
     footprint_end: u32,
     first_entry: u32,
     first_hold: u32,
-    long: bool,
+    first_memory: u32,
+    /// The event is its thread's how-manieth, from 1.
+    position: u32,
     /// Threads alive after it.
     alive: u32,
 }
@@ -84,11 +77,13 @@ pub struct Trace {
     events: Vec<Event>,
     records: Vec<Record>,
     accesses: Vec<Access>,
+    memory: Memory,
     entries: Vec<Entry>,
-    heads: HashMap<Key, u32>,
+    /// The chain of each object. They stay when they become empty.
+    chains: HashMap<Object, u32>,
+    /// The last entry of each chain.
+    heads: Vec<u32>,
     holds: Vec<Hold>,
-    /// Events with long accesses.
-    long: Vec<u32>,
     by_thread: Vec<Vec<u32>>,
     created: Vec<Option<u32>>,
 }
@@ -127,19 +122,13 @@ impl Trace {
 
     /// The event's place among its thread's, from 1.
     pub fn position(&self, event: u32) -> u32 {
-        let of_thread = self.events_of(self.event(event).thread);
-        // Mostly asked for the newest event.
-        match of_thread.last() {
-            Some(last) if *last == event => of_thread.len() as u32,
-            _ => of_thread.partition_point(|e| *e <= event) as u32,
-        }
+        self.records[event as usize].position
     }
 
     /// The event before it in its thread.
     pub fn previous(&self, event: u32) -> Option<u32> {
-        let place = self.position(event) as usize - 1;
-        let before = place.checked_sub(1)?;
-        Some(self.events_of(self.event(event).thread)[before])
+        let before = self.position(event).checked_sub(2)?;
+        Some(self.events_of(self.event(event).thread)[before as usize])
     }
 
     /// The event that created the thread.
@@ -169,8 +158,6 @@ impl Trace {
             let objects = seen(self.event(read));
             self.accesses.extend(objects.filter_map(Object::triable).map(tried));
         }
-        let long =
-            self.accesses[first_access as usize..].iter().any(|a| lines(a).count() as u64 > LONG);
         let alive = match event.op {
             Op::Create { .. } => self.alive() + 1,
             Op::End => self.alive() - 1,
@@ -180,24 +167,23 @@ impl Trace {
             footprint_end: self.accesses.len() as u32,
             first_entry: self.entries.len() as u32,
             first_hold: self.holds.len() as u32,
-            long,
+            first_memory: self.memory.len(),
+            position: self.events_of(thread).len() as u32 + 1,
             alive,
         });
         self.events.push(Event { first_access, access_count: accesses.len() as u32, ..*event });
 
-        if long {
-            self.long.push(place);
-        } else {
-            self.index_memory(place);
-        }
+        let footprint = &self.accesses[first_access as usize..];
+        let weak = |access: usize| accesses.get(access).is_some_and(|own| is_weak(event, own));
+        self.memory.push(place, thread, footprint, weak);
         for of_thread in iteration {
             let read = self.event(self.by_thread[thread.index()][of_thread]);
             for object in seen(read) {
-                self.index(Key::Object(object), Touch::Looks, place);
+                self.index(object, Touch::Looks, place);
             }
         }
         for (object, touch) in touches(&event.op, event.outcome).into_iter().flatten() {
-            self.index(Key::Object(object), touch, place);
+            self.index(object, touch, place);
         }
         if let Op::Create { child } = event.op {
             grow(&mut self.created, child.index());
@@ -213,16 +199,11 @@ impl Trace {
             let event = self.events.pop().expect("longer than `len`");
             let record = self.records.pop().expect("one for each event");
             for entry in self.entries.drain(record.first_entry as usize..).rev() {
-                match entry.previous {
-                    Some(previous) => *self.heads.get_mut(&entry.key).expect("entered") = previous,
-                    None => drop(self.heads.remove(&entry.key)),
-                }
+                self.heads[entry.chain as usize] = entry.previous;
             }
+            self.memory.truncate(record.first_memory);
             self.holds.truncate(record.first_hold as usize);
             self.accesses.truncate(event.first_access as usize);
-            if record.long {
-                self.long.pop();
-            }
             if let Op::Create { child } = event.op {
                 self.created[child.index()] = None;
             }
@@ -236,53 +217,38 @@ impl Trace {
         events - length as usize..events
     }
 
-    fn index_memory(&mut self, event: u32) {
-        let first = self.event(event).first_access as usize;
-        let first_entry = self.entries.len();
-        for k in first..self.accesses.len() {
-            let access = self.accesses[k];
-            let touch = if access.kind.writes() { Touch::Changes } else { Touch::Looks };
-            for line in lines(&access) {
-                let key = Key::Line(line);
-                let entered = self.entries[first_entry..].iter().position(|e| e.key == key);
-                if entered.is_none() {
-                    self.index(key, touch, event);
-                }
-                let place = entered.map_or(self.entries.len() - 1, |place| first_entry + place);
-                let entry = &mut self.entries[place];
-                entry.loud |= !is_quiet(&access);
-                if touch == Touch::Changes {
-                    entry.touch = touch;
-                }
-            }
+    fn index(&mut self, object: Object, touch: Touch, event: u32) {
+        let place = self.entries.len() as u32;
+        let chain = *self.chains.entry(object).or_insert(self.heads.len() as u32);
+        if chain as usize == self.heads.len() {
+            self.heads.push(NONE);
         }
+        let previous = core::mem::replace(&mut self.heads[chain as usize], place);
+        let before = self.entry(previous);
+        let mut hold = self.holds.len() as u32;
+        match object {
+            Object::Sem(_) => {
+                let value = before.map_or(0, |before| before.hold);
+                let looks = touch == Touch::Looks;
+                hold = if looks { value } else { sem_after(value, &self.event(event).op) };
+            }
+            Object::Mutex(_) => {
+                let state = before.map_or(UNTOUCHED, |before| self.holds[before.hold as usize]);
+                // An entry that only looks may stand for another event's attempt.
+                let looks = touch == Touch::Looks;
+                let after = if looks { state } else { self.hold_after(state, event) };
+                self.holds.push(after);
+            }
+            _ => {}
+        }
+        let before = self.entry(previous);
+        let same = before.filter(|before| before.touch == touch);
+        let different = same.map_or(previous, |before| before.different);
+        self.entries.push(Entry { object, touch, event, chain, previous, different, hold });
     }
 
-    fn index(&mut self, key: Key, touch: Touch, event: u32) {
-        let place = self.entries.len() as u32;
-        let previous = self.heads.insert(key, place);
-        let mut hold = self.holds.len() as u32;
-        if let Key::Object(Object::Sem(_)) = key {
-            let before = previous.map_or(0, |previous| self.entries[previous as usize].hold);
-            hold = if touch == Touch::Looks {
-                before
-            } else {
-                sem_after(before, &self.event(event).op)
-            };
-        }
-        if let Key::Object(Object::Mutex(_)) = key {
-            let before =
-                previous.map_or(UNTOUCHED, |p| self.holds[self.entries[p as usize].hold as usize]);
-            // An entry that only looks may stand for another event's attempt.
-            let after = if touch == Touch::Looks { before } else { self.hold_after(before, event) };
-            self.holds.push(after);
-        }
-        let previous_change = previous.and_then(|place| {
-            let before = &self.entries[place as usize];
-            if before.touch == Touch::Changes { Some(place) } else { before.previous_change }
-        });
-        let loud = previous.is_some_and(|place| self.entries[place as usize].loud);
-        self.entries.push(Entry { key, touch, event, previous, previous_change, hold, loud });
+    fn entry(&self, link: u32) -> Option<&Entry> {
+        self.entries.get(link as usize)
     }
 
     fn hold_after(&self, before: Hold, event: u32) -> Hold {
@@ -328,51 +294,54 @@ impl Trace {
         &self.entries[first(event as usize)..first(event as usize + 1)]
     }
 
+    /// The event's entries of memory.
+    fn touched(&self, event: u32) -> Touched<'_> {
+        let first =
+            |e: u32| self.records.get(e as usize).map_or(self.memory.len(), |r| r.first_memory);
+        Touched {
+            event,
+            thread: self.event(event).thread,
+            first_entry: first(event),
+            end_entry: first(event + 1),
+            accesses: self.footprint(event),
+        }
+    }
+
     /// The chain behind an entry, from `limit` down.
     fn chain(&self, entry: &Entry, limit: u32) -> impl Iterator<Item = &Entry> {
-        let at = |place: Option<u32>| place.map(|place| &self.entries[place as usize]);
-        core::iter::successors(at(entry.previous), move |entry| at(entry.previous))
+        core::iter::successors(self.entry(entry.previous), |entry| self.entry(entry.previous))
             .skip_while(move |entry| entry.event >= limit)
     }
 
-    /// Of the chain behind an entry of memory what may conflict with it, from `limit` down.
-    fn conflicting(&self, own: &Entry, limit: u32) -> impl Iterator<Item = &Entry> {
-        let changes_only = own.touch == Touch::Looks;
-        let before = move |entry: &Entry| {
-            let place = if changes_only { entry.previous_change } else { entry.previous };
-            place.map(|place| &self.entries[place as usize])
-        };
-        core::iter::successors(before(own), move |entry| before(entry))
-            .skip_while(move |entry| entry.event >= limit)
+    /// The event's first entry of an object.
+    fn entry_of(&self, event: u32, object: Object) -> Option<&Entry> {
+        self.entries_of(event).iter().find(|entry| entry.object == object)
     }
 
     /// The state of the event's mutex before it, or before `limit`.
     pub fn hold_before(&self, event: u32, mutex: u64, limit: u32) -> Hold {
-        let key = Key::Object(Object::Mutex(mutex));
-        let own = self.entries_of(event).iter().find(|entry| entry.key == key);
+        let own = self.entry_of(event, Object::Mutex(mutex));
         let before = own.and_then(|own| self.chain(own, limit.min(event)).next());
         before.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
     }
 
     /// The state of the event's mutex after the last event before it that is kept.
     pub fn hold_after_kept(&self, event: u32, mutex: u64, keep: impl Fn(u32) -> bool) -> Hold {
-        let key = Key::Object(Object::Mutex(mutex));
-        let own = self.entries_of(event).iter().find(|entry| entry.key == key);
+        let own = self.entry_of(event, Object::Mutex(mutex));
         let last = own.and_then(|own| self.chain(own, event).find(|entry| keep(entry.event)));
         last.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
     }
 
     /// The state of a mutex now.
     pub fn hold(&self, mutex: u64) -> Hold {
-        let head = self.heads.get(&Key::Object(Object::Mutex(mutex)));
-        head.map_or(UNTOUCHED, |head| self.holds[self.entries[*head as usize].hold as usize])
+        let last = self.chain_of(Object::Mutex(mutex), u32::MAX).next();
+        last.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
     }
 
     /// The entries of an object before an event, the latest first.
     fn chain_of(&self, object: Object, before: u32) -> impl Iterator<Item = &Entry> {
-        let at = |place: Option<u32>| place.map(|place| &self.entries[place as usize]);
-        let head = self.heads.get(&Key::Object(object)).copied();
-        let chain = core::iter::successors(at(head), move |entry| at(entry.previous));
+        let head = self.chains.get(&object).map_or(NONE, |chain| self.heads[*chain as usize]);
+        let chain = core::iter::successors(self.entry(head), |entry| self.entry(entry.previous));
         chain.skip_while(move |entry| entry.event >= before)
     }
 
@@ -395,10 +364,9 @@ impl Trace {
 
     /// The value of a semaphore before and after an event that touches it.
     pub fn values(&self, sem: u64, event: u32) -> (u32, u32) {
-        let key = Key::Object(Object::Sem(sem));
-        let mut own = self.entries_of(event).iter().filter(|entry| entry.key == key);
+        let mut own = self.entries_of(event).iter().filter(|e| e.object == Object::Sem(sem));
         let (Some(first), last) = (own.next(), own.next_back()) else { return (0, 0) };
-        let before = first.previous.map_or(0, |place| self.entries[place as usize].hold);
+        let before = self.entry(first.previous).map_or(0, |entry| entry.hold);
         (before, last.unwrap_or(first).hold)
     }
 
@@ -435,31 +403,15 @@ impl Trace {
     /// another one in the list may be missing.
     pub fn dependencies(&self, event: u32, limit: u32, found: &mut Vec<u32>) {
         found.clear();
-        let footprint = self.footprint(event);
-        if self.records[event as usize].long {
-            let conflicts = |e: &u32| accesses_conflict(self.footprint(*e), footprint);
-            found.extend((0..limit.min(event)).filter(conflicts));
-        } else if !footprint.is_empty() {
-            let before = self.long.iter().copied().filter(|e| *e < limit.min(event));
-            found.extend(before.filter(|e| accesses_conflict(self.footprint(*e), footprint)));
-        }
+        let before = limit.min(event);
+        self.memory.conflicting(&self.touched(event), before, found);
         let outcome = self.event(event).outcome;
         for own in self.entries_of(event) {
-            if let Key::Line(line) = own.key {
-                for entry in self.conflicting(own, limit.min(event)) {
-                    let theirs = self.footprint(entry.event);
-                    if accesses_conflict(theirs, footprint) {
-                        found.push(entry.event);
-                        if hides(theirs, footprint, line) {
-                            break;
-                        }
-                    }
-                }
-                continue;
-            }
             let mut nearest = outcome;
-            for entry in self.chain(own, limit.min(event)) {
+            let mut next = self.chain(own, before).next();
+            while let Some(entry) = next {
                 let theirs = self.event(entry.event).outcome;
+                next = self.entry(entry.previous);
                 if own.touch.conflicts(entry.touch) {
                     found.push(entry.event);
                 } else if !same_round(outcome, theirs) {
@@ -469,6 +421,9 @@ impl Trace {
                     }
                     nearest = theirs;
                     found.push(entry.event);
+                } else if !matches!(outcome, Outcome::Arrived { .. }) {
+                    // Its like, all of which commute with it.
+                    next = self.entry(entry.different);
                 }
                 if entry.touch == Touch::Changes {
                     break;
@@ -500,71 +455,63 @@ impl Trace {
             }
             !another
         };
-        let long = self.long.iter().copied().filter(|e| *e > first && *e < limit.min(event));
-        let chains = self.entries_of(event).iter().flat_map(|own| {
-            let chain = self.chain(own, limit.min(event)).map(|entry| entry.event);
+        let before = limit.min(event);
+        let objects = self.entries_of(event).iter().flat_map(|own| {
+            let chain = self.chain(own, before).map(|entry| entry.event);
             chain.take_while(|e| *e > first)
         });
-        let all = if self.records[event as usize].long {
-            (first + 1..limit.min(event)).all(&mut candidates)
-        } else {
-            long.chain(chains).all(&mut candidates)
-        };
+        let all = self.memory.writes_between(&self.touched(event), first, before, &mut candidates)
+            && objects.into_iter().all(&mut candidates);
         only.filter(|_| all)
     }
 
-    /// Calls `visit` with the events before this one that share a line with it and may
-    /// conflict, the latest first in each line, until it says false; and with those that
-    /// are long.
-    pub fn neighbours(&self, event: u32, visit: impl FnMut(u32) -> bool) {
-        self.visit_neighbours(event, false, visit);
+    /// Collects the events of other threads before this one that may be in a data race with
+    /// it, the latest first, given which ones happen before it. Says whether it meets
+    /// another thread's where one of them is a weak atomic.
+    pub fn rivals(
+        &self,
+        event: u32,
+        is_ordered: impl Fn(u32) -> bool,
+        found: &mut Vec<u32>,
+    ) -> bool {
+        found.clear();
+        let weakly = self.memory.racing(&self.touched(event), is_ordered, found);
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.dedup();
+        weakly
     }
 
-    /// The same, but for those between which and the event there is nothing but accesses
-    /// that are sequentially consistent: there is no race.
-    pub fn rivals(&self, event: u32, visit: impl FnMut(u32) -> bool) {
-        self.visit_neighbours(event, self.accesses(event).iter().all(is_quiet), visit);
-    }
-
-    fn visit_neighbours(&self, event: u32, loud_only: bool, mut visit: impl FnMut(u32) -> bool) {
-        if self.records[event as usize].long {
-            (0..event).rev().all(&mut visit);
-            return;
-        }
-        if self.event(event).access_count == 0 {
-            return;
-        }
-        self.long.iter().rev().copied().filter(|e| *e < event).all(&mut visit);
-        for own in self.entries_of(event) {
-            if let Key::Line(_) = own.key {
-                let chain = self.conflicting(own, event);
-                let chain = chain.take_while(|entry| entry.loud || !loud_only);
-                chain.map(|entry| entry.event).all(&mut visit);
+    /// Collects the events whose writes one of the event's reads sees: for each of its
+    /// bytes the last one. An atomic read has at most 16.
+    pub fn sources(&self, event: u32, read: &Access, found: &mut Vec<u32>) {
+        found.clear();
+        let mut last = [0u32; 16];
+        let bytes = read.addr..read.end().min(read.addr.saturating_add(16));
+        self.memory.sources(&self.touched(event), bytes, |earlier, part| {
+            let writes = self.accesses(earlier).iter().filter(|a| a.kind.writes());
+            let mut all = false;
+            for write in writes {
+                let here = write.addr.max(part.start)..write.end().min(part.end);
+                all |= here == part;
+                for byte in here {
+                    let last = &mut last[(byte - read.addr) as usize];
+                    *last = (*last).max(earlier + 1);
+                }
             }
-        }
+            all
+        });
+        found.extend(last.iter().filter(|last| **last != 0).map(|last| last - 1));
+        found.sort_unstable();
+        found.dedup();
     }
 }
 
-fn is_quiet(access: &Access) -> bool {
-    access.atomic == Some(Order::SeqCst)
-}
-
-/// The lines that an access lies in.
-fn lines(access: &Access) -> impl ExactSizeIterator<Item = u64> + use<> {
-    let first = access.addr / LINE;
-    let end = if access.len == 0 { first } else { (access.end() - 1) / LINE + 1 };
-    (0..(end - first) as usize).map(move |k| first + k as u64)
-}
-
-/// Whether `earlier` writes, in one piece, everything of `later` in this line: then
-/// whatever conflicts with `later` there and is earlier still comes before `earlier`.
-fn hides(earlier: &[Access], later: &[Access], line: u64) -> bool {
-    let (from, to) = (line * LINE, line * LINE + (LINE - 1));
-    let here = |a: &Access| (a.addr.max(from), (a.end() - 1).min(to));
-    let inside = later.iter().filter(|a| a.len > 0).map(here).filter(|(first, last)| first <= last);
-    let (first, last) =
-        inside.fold((u64::MAX, 0), |(f, l), (first, last)| (f.min(first), l.max(last)));
-    earlier.iter().any(|w| w.kind.writes() && w.addr <= first && w.end() > last)
+/// Whether the program has asked for a weaker order than the sequentially consistent one;
+/// the kernel's reads do not count, nor does what is outside memory and has no order at all.
+fn is_weak(event: &Event, access: &Access) -> bool {
+    let kernel = matches!(event.op, Op::FutexWait { .. } | Op::FutexDiffers { .. })
+        || OUTSIDE.contains(&access.addr);
+    !kernel && access.atomic.is_some_and(|order| order != Order::SeqCst)
 }
 
 fn grow<T: Default>(list: &mut Vec<T>, place: usize) {
