@@ -58,6 +58,26 @@ impl Barriers {
         of_thread.clear();
     }
 
+    /// How many things are known.
+    pub fn size(&self) -> usize {
+        self.barriers.len() + self.rounds.len() + self.of_thread.len()
+    }
+
+    /// Forgets the rounds that nobody is in.
+    pub fn compact(&mut self) {
+        let mut left = Vec::new();
+        let of_threads = self.of_thread.iter_mut().flatten();
+        for place in of_threads.chain(self.barriers.values_mut().filter_map(|b| b.open.as_mut())) {
+            let known = left.iter().position(|old| old == place);
+            let new = known.unwrap_or(left.len());
+            if known.is_none() {
+                left.push(*place);
+            }
+            *place = new;
+        }
+        self.rounds = left.iter().map(|place| core::mem::take(&mut self.rounds[*place])).collect();
+    }
+
     /// Initialises the barrier, or destroys it. Who is in an open round stays in it.
     pub fn reset(&mut self, barrier: u64, count: Option<u32>) {
         let barrier = self.barriers.entry(barrier).or_default();

@@ -39,6 +39,11 @@ impl Futexes {
         waiting.clear();
     }
 
+    /// How many things are known.
+    pub fn size(&self) -> usize {
+        self.queues.len() + self.waiting.len()
+    }
+
     pub fn wait(&mut self, futex: u64, bits: u32, thread: ThreadId) {
         self.enter(futex, thread);
         if self.waiting.len() <= thread.index() {

@@ -13,6 +13,7 @@ extern crate alloc;
 pub mod awaits;
 mod barrier;
 mod blocking;
+mod checkpoints;
 mod clock;
 mod deadlock;
 pub mod dependence;

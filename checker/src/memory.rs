@@ -400,7 +400,7 @@ fn bits(level: u8) -> u32 {
 /// The lines of a level that an access lies in.
 fn lines(access: &Access, level: u8) -> Range<u64> {
     let first = access.addr >> bits(level);
-    first..if access.len == 0 { first } else { (access.end() - 1 >> bits(level)) + 1 }
+    first..if access.len == 0 { first } else { ((access.end() - 1) >> bits(level)) + 1 }
 }
 
 /// The first byte of a line, and the first behind it.

@@ -451,7 +451,7 @@ impl Path<'_> {
         }
         let there = self.without(clocks, race, second);
         let mut conditions = self.belongs(clocks, race, second, there.as_ref(), |_| false)?;
-        let kept = self.kept(clocks, race);
+        let kept = race.kept.events(self.trace, clocks, first);
         if self.fills_for_another(clocks, race, &kept, second) {
             return None;
         }
@@ -542,22 +542,6 @@ impl Path<'_> {
         let arrives = matches!(op, Op::BarrierArrive { .. });
         let start = if arrives { head.start.max(first + 1) } else { head.place };
         (start..head.place).filter(move |event| self.trace.event(*event).op == op)
-    }
-
-    /// The events that are kept.
-    fn kept(&self, clocks: &Clocks, race: &Race<'_>) -> Vec<u32> {
-        match race.kept {
-            Kept::Past => {
-                let mut kept = Vec::new();
-                for thread in self.trace.threads() {
-                    let past = &self.trace.events_of(thread)[..clocks.seen(thread) as usize];
-                    kept.extend(&past[past.partition_point(|event| *event <= race.first)..]);
-                }
-                kept.sort_unstable();
-                kept
-            }
-            Kept::These(events) | Kept::Readers(events, _) => events.to_vec(),
-        }
     }
 
     /// Of those who fill a round of a barrier, so that the first of the race comes too

@@ -26,7 +26,7 @@ use crate::{
     dependence::Object,
     futex,
     rwlock::RwLock,
-    sync::{Mutex, SyncState, sem_after},
+    sync::{Mutex, sem_after},
     trace::Trace,
 };
 use alloc::{collections::BTreeSet, vec::Vec};
@@ -58,6 +58,23 @@ impl Kept<'_> {
         match self {
             Kept::Past => clocks.covers(event),
             Kept::These(events) | Kept::Readers(events, _) => events.binary_search(&event).is_ok(),
+        }
+    }
+
+    /// The events that are kept behind the first of the race, in order; of readers the
+    /// least set.
+    pub fn events(&self, trace: &Trace, clocks: &Clocks, first: u32) -> Vec<u32> {
+        match self {
+            Kept::Past => {
+                let mut kept = Vec::new();
+                for thread in trace.threads() {
+                    let past = &trace.events_of(thread)[..clocks.seen(thread) as usize];
+                    kept.extend(&past[past.partition_point(|event| *event <= first)..]);
+                }
+                kept.sort_unstable();
+                kept
+            }
+            Kept::These(events) | Kept::Readers(events, _) => events.to_vec(),
         }
     }
 }
@@ -189,8 +206,14 @@ fn blocking(
                 }
             }
         }
-        Op::ReadLock { rwlock } | Op::WriteLock { rwlock } => {
-            let wants_all = matches!(trace.event(event).op, Op::WriteLock { .. });
+        Op::ReadLock { rwlock } => {
+            let changes = trace.changes(Object::RwLock(rwlock), before);
+            let later = changes.take_while(|first| !clocks.covers(*first));
+            for first in later.filter(|first| writes(trace.event(*first))) {
+                found(clocks, blocks(first));
+            }
+        }
+        Op::WriteLock { rwlock } => {
             for first in trace.history(Object::RwLock(rwlock), before) {
                 let e = trace.event(first);
                 if clocks.covers(first) {
@@ -199,7 +222,7 @@ fn blocking(
                     }
                 } else if writes(e) {
                     found(clocks, blocks(first));
-                } else if wants_all && reads(e) {
+                } else if reads(e) {
                     let readers = Readers { trace, clocks, rwlock, first, before };
                     if let Some((least, parts)) = readers.sets() {
                         let kept = Kept::Readers(&least, &parts);
@@ -236,19 +259,39 @@ pub fn event_without(
     kept: Kept<'_>,
 ) -> Event {
     let e = *trace.event(event);
-    if matches!(
-        e.op,
-        Op::Access | Op::Await | Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. }
-    ) {
+    if !depends_on_objects(&e.op) {
         return e;
     }
-    let mut sync = SyncState::default();
-    let behind = (first + 1..event).filter(|other| kept.contains(clocks, *other));
-    for other in (0..first).chain(behind).map(|other| trace.event(other)) {
+    let mut sync = trace.sync_before(first);
+    for other in kept.events(trace, clocks, first).iter().map(|other| trace.event(*other)) {
         sync.apply(other.thread, &other.op, other.choice);
     }
     let op = sync.settled(e.thread, e.op);
     Event { op, outcome: sync.apply(e.thread, &op, 0), ..e }
+}
+
+/// Whether the state of its objects decides how an operation that is possible comes out.
+fn depends_on_objects(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::TryLock { .. }
+            | Op::Unlock { .. }
+            | Op::Wait { .. }
+            | Op::Signal { .. }
+            | Op::Unwait { .. }
+            | Op::TryReadLock { .. }
+            | Op::TryWriteLock { .. }
+            | Op::RwUnlock { .. }
+            | Op::SemTryWait { .. }
+            | Op::SemPost { .. }
+            | Op::SemValue { .. }
+            | Op::BarrierArrive { .. }
+            | Op::BarrierLeave { .. }
+            | Op::FutexLeave { .. }
+            | Op::FutexWake { .. }
+            | Op::FutexWakeAll { .. }
+            | Op::FutexRequeue { .. }
+    )
 }
 
 /// The state of objects in the place of `first`, when it and what is not kept behind it

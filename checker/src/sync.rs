@@ -138,6 +138,18 @@ impl SyncState {
         *exiting = None;
     }
 
+    /// How many things are known.
+    pub fn size(&self) -> usize {
+        let objects = self.mutexes.len() + self.conds.len() + self.rwlocks.len() + self.sems.len();
+        let others = self.barriers.size() + self.futexes.size() + self.destroyed.len();
+        objects + others + self.waiting.len()
+    }
+
+    /// Forgets what can play no part any more.
+    pub fn compact(&mut self) {
+        self.barriers.compact();
+    }
+
     #[inline]
     pub fn mutex(&self, mutex: u64) -> Option<&Mutex> {
         self.mutexes.get(&mutex)

@@ -8,9 +8,10 @@
 
 use crate::{
     awaits::{ends_wait, seen},
+    checkpoints::Checkpoints,
     dependence::{Object, Touch, same_round, touches, tried},
     memory::{Memory, Touched},
-    sync::{Mutex, sem_after},
+    sync::{Mutex, SyncState, sem_after},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -86,6 +87,8 @@ pub struct Trace {
     holds: Vec<Hold>,
     by_thread: Vec<Vec<u32>>,
     created: Vec<Option<u32>>,
+    #[serde(skip)]
+    checkpoints: Checkpoints,
 }
 
 impl Trace {
@@ -195,6 +198,7 @@ impl Trace {
     }
 
     pub fn truncate(&mut self, len: usize) {
+        self.checkpoints.truncate(len);
         while self.events.len() > len {
             let event = self.events.pop().expect("longer than `len`");
             let record = self.records.pop().expect("one for each event");
@@ -332,6 +336,11 @@ impl Trace {
         last.map_or(UNTOUCHED, |entry| self.holds[entry.hold as usize])
     }
 
+    /// The state of all objects before an event.
+    pub fn sync_before(&self, event: u32) -> SyncState {
+        self.checkpoints.behind(&self.events[..event as usize])
+    }
+
     /// The state of a mutex now.
     pub fn hold(&self, mutex: u64) -> Hold {
         let last = self.chain_of(Object::Mutex(mutex), u32::MAX).next();
@@ -355,6 +364,18 @@ impl Trace {
         let mut last = None;
         let events = self.chain_of(object, before).filter(touches_it).map(|entry| entry.event);
         events.filter(move |event| last.replace(*event) != Some(*event))
+    }
+
+    /// The events before this one that change the object, the latest first.
+    pub fn changes(&self, object: Object, before: u32) -> impl Iterator<Item = u32> {
+        let first = self.chain_of(object, before).next();
+        let change = |entry: &Entry| entry.touch == Touch::Changes;
+        let earlier = move |entry: &Entry| {
+            let link = if change(entry) { entry.previous } else { entry.different };
+            self.entry(link)
+        };
+        let entries = core::iter::successors(first, move |entry| earlier(entry));
+        entries.filter(move |entry| change(entry)).map(|entry| entry.event)
     }
 
     /// The value of a semaphore before an event.

@@ -342,6 +342,11 @@ struct Machine<'a> {
 
 /// Runs one execution.
 pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
+    run_within(2000, program, plan, unroll)
+}
+
+/// The same, with a limit of steps.
+pub fn run_within(max_steps: u64, program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
     let out = Recorded {
         events: vec![],
         accesses: vec![],
@@ -356,7 +361,7 @@ pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
         program,
         memory: vec![0; 128],
         threads: vec![Thread::default(); program.threads.len()],
-        director: Director::new(plan, Limits { max_steps: 2000 }),
+        director: Director::new(plan, Limits { max_steps }),
         out,
         unroll,
         completed: false,
