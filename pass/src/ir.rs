@@ -1083,6 +1083,23 @@ impl Unit {
         found
     }
 
+    /// Other names of functions: constructors have two, and C has an attribute for it.
+    pub fn function_aliases(self) -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        // SAFETY: see the head of this file.
+        unsafe {
+            let mut alias = LLVMGetFirstGlobalAlias(self.module);
+            while !alias.is_null() {
+                let target = Value(LLVMAliasGetAliasee(alias));
+                if target.is_function() {
+                    found.push((Value(alias).name(), target));
+                }
+                alias = LLVMGetNextGlobalAlias(alias);
+            }
+        }
+        found
+    }
+
     pub fn source_name(self) -> String {
         let mut len = 0;
         // SAFETY: see the head of this file.

@@ -32,7 +32,7 @@ use ir::{Builder, Layout, Unit, Value};
 use leno_model::site::{SECTION, UnitTable};
 use points::Points;
 use residual::Bodies;
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use table::Table;
 
 /// Why a unit could not be instrumented.
@@ -90,8 +90,15 @@ fn instrument_unit(unit: Unit) -> UnitTable {
     assembly::translate(unit, layout);
     let bodies = Bodies::of(unit);
     let place = unit.placeholder(c"leno.unit.placeholder");
+    let mut numbers = HashMap::default();
     for function in functions(unit) {
-        instrument_function(unit, layout, &mut table, place, &bodies, function);
+        let number = instrument_function(unit, layout, &mut table, place, &bodies, function);
+        numbers.insert(function, number);
+    }
+    for (name, function) in unit.function_aliases() {
+        if let Some(number) = numbers.get(&function) {
+            table.alias(name, *number);
+        }
     }
     let table = table.finish();
     register(unit, place);
@@ -155,6 +162,7 @@ fn forget_promises(unit: Unit) {
     }
 }
 
+/// Gives its number in the table.
 fn instrument_function(
     unit: Unit,
     layout: Layout,
@@ -162,7 +170,7 @@ fn instrument_function(
     place: Value,
     bodies: &Bodies,
     function: Value,
-) {
+) -> u32 {
     let index = table.function(function);
     // A coroutine has no frame record, so that nothing of it is part of its thread's local
     // state: its writes, at least, are to be noticed.
@@ -191,6 +199,7 @@ fn instrument_function(
         record.close(&emitter);
     }
     loops::count(&mut emitter, &loops);
+    index
 }
 
 /// Has the runtime told of this unit before any other code of it runs.

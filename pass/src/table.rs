@@ -94,6 +94,13 @@ impl Table {
         }
     }
 
+    /// Adds another name under which a function that is known may be called.
+    pub fn alias(&mut self, symbol: String, function: u32) {
+        let known = &self.unit.functions[function as usize];
+        let alias = Function { symbol, frame: Frame::default(), ..known.clone() };
+        self.unit.functions.push(alias);
+    }
+
     pub fn set_frame(&mut self, function: u32, frame: Frame) {
         self.unit.functions[function as usize].frame = frame;
     }

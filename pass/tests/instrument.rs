@@ -531,3 +531,18 @@ fn every_optimisation_level_of_the_front_end_is_understood() {
         assert!(!unit.body("f").contains("lifetime.start.p0(ptr %r)"), "{level}");
     }
 }
+
+#[test]
+fn other_names_of_a_function_are_in_the_table() {
+    let plain = unit("int f(int *p) { return *p; } int g(int *) __attribute__((alias(\"f\")));");
+    let symbols = |unit: &Unit| -> Vec<String> {
+        unit.table.functions.iter().map(|function| function.symbol.clone()).collect()
+    };
+    assert_eq!(symbols(&plain), ["f", "g"]);
+    // Constructors are for whole objects and for bases.
+    let source = "struct s { int *p; s(int *q); }; s::s(int *q) : p(q) { *p = 1; }";
+    let class = unit_of("unit.cpp", source, &["-O1", "-Xclang", "-mconstructor-aliases"]);
+    for name in ["_ZN1sC1EPi", "_ZN1sC2EPi"] {
+        assert!(symbols(&class).contains(&name.to_owned()), "{name}");
+    }
+}

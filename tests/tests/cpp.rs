@@ -146,3 +146,22 @@ int main()
     let report = report(directory.path(), &[]);
     assert_eq!(report["bugs"][0]["kind"], "race", "{report}");
 }
+
+/// A constructor for whole objects is another name of the one for bases.
+#[test]
+fn a_constructor_in_another_file_is_seen() {
+    let directory = scratch();
+    let header = "struct Counter { int value; Counter(int *from); ~Counter(); void add(); };\n";
+    let part = "#include \"counter.h\"\nCounter::Counter(int *from) : value(*from) { *from = 0; }\n\
+                Counter::~Counter() { value = 0; }\nvoid Counter::add() { value++; }\n";
+    fs::write(directory.path().join("counter.h"), header).unwrap();
+    fs::write(directory.path().join("counter.cpp"), part).unwrap();
+    let other = directory.path().join("counter.o");
+    compile(&directory.path().join("counter.cpp"), &["-O1", "-c"], &other).unwrap();
+    let source = "#include \"counter.h\"\n#include <thread>\nint start = 5;\n\
+                  int main() { Counter counter(&start); std::thread other([&] { counter.add(); });\n\
+                  other.join(); counter.add(); start = counter.value; }";
+    built(directory.path(), source, &[other.to_str().unwrap()]);
+    let report = report(directory.path(), &[]);
+    assert_eq!(report["verdict"], "safe", "{report}");
+}
