@@ -16,7 +16,7 @@ use crate::{
     kernel,
     phases::{self, Phase},
     record::record,
-    sharing,
+    sharing, stacks,
     trace::{FailureText, Tracer},
     units,
 };
@@ -171,10 +171,12 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     });
     phases::enter(Phase::Program);
     fiber::runs(ThreadId::MAIN);
+    stacks::begin();
     let host = HOST.get();
     host.thread_pointer = first.thread_pointer;
     // SAFETY: a fresh context; `finish` resumes this one.
     unsafe { fiber::switch(host, first) };
+    stacks::end();
     wind_up();
     phases::enter(Phase::Analysing);
     let Some(Running { director, mut threads, .. }) = RUNNING.get().take() else {
@@ -273,8 +275,8 @@ impl Running {
         self.threads.get_mut(thread.index())
     }
 
-    /// How far down the stack of a thread that does not run is in use.
-    pub fn stack_pointer(&self, thread: ThreadId) -> usize {
+    /// How far down the runtime's stack of a thread that does not run is in use.
+    pub fn own_stack_pointer(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].context.stack_pointer
     }
 
@@ -582,8 +584,8 @@ pub fn end_if_cut() {
     }
 }
 
-/// Fails if the running thread's stack is all but used up. The runtime works on the
-/// program's stacks, and an overflow in the middle of its work would leave a mess.
+/// Fails if the running thread's stack is all but used up. An overflow in the middle of a
+/// function of libc's would leave a mess.
 #[inline(always)]
 pub fn require_room(site: SiteRef) {
     if fiber::is_full() {
@@ -639,8 +641,7 @@ const STACK_WRITES: usize = 32;
 /// below the stack pointer is gone. (A loop that passes a variable on by reference, such as
 /// the expected value of a compare-exchange, writes to it on every round.)
 fn settle_stack_writes(thread: &mut Thread) {
-    let marker = 0u64;
-    let stack_pointer = &raw const marker as u64;
+    let stack_pointer = stacks::program() as u64;
     for (start, end) in core::mem::take(&mut thread.stack_writes) {
         let mut frame = fiber::frame();
         let mut known = end <= stack_pointer;
@@ -828,8 +829,7 @@ pub fn finish(end: End) -> ! {
     unreachable!("an execution that is over was resumed")
 }
 
-/// Completes the record of an execution that is over. On the host's stack: there may be
-/// no room left on the program's.
+/// Completes the record of an execution that is over, on the host's stack.
 fn wind_up() {
     let x = running().expect("the execution is over, but still there");
     let end = x.end.expect("who comes back to the host has said why");

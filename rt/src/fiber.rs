@@ -5,23 +5,25 @@
 //! robust lists as it likes them. Stack number `i` belongs to thread number `i` and
 //! lies at a fixed address; glibc puts the control block at its upper end. So
 //! neither addresses on the stack, nor those of thread-locals, nor `pthread_t`
-//! depend on the order in which threads come to be.
+//! depend on the order in which threads come to be. At the lower end of the same part of
+//! the address space is the stack that the runtime itself uses on the thread's behalf
+//! (`stacks.rs`).
 
-use crate::{cell::Global, sys};
+use crate::{cell::Global, stacks, sys};
 use alloc::vec::Vec;
 use core::arch::{asm, naked_asm};
 use leno_model::ThreadId;
 
 const STACKS: usize = 0x1000_0000_0000;
 /// Address space for each stack, which lies at its upper end. The lowest page of a stack is
-/// a guard.
+/// a guard: it is not mapped.
 const STRIDE: usize = 256 << 20;
 /// As large as Linux makes a thread's stack by default.
 const SIZE: usize = 8 << 20;
 /// The largest that a program can ask for.
-pub const LARGEST: usize = STRIDE - RESERVE - 2 * PAGE;
-/// What a program may not use at the lower end of a stack, because our hooks run there
-/// too. The deepest of them, making an event with a tracer, uses a few kilobytes.
+pub const LARGEST: usize = STRIDE - stacks::SIZE - RESERVE - 2 * PAGE;
+/// What instrumented code may not use at the lower end of a stack: libc's functions that it
+/// calls find room there. If one of them overflowed, it might leave a lock behind.
 const RESERVE: usize = 64 << 10;
 const PAGE: usize = 4096;
 /// More than there can be threads.
@@ -100,7 +102,7 @@ pub struct FrameRecord {
 pub fn provide(count: usize) -> Result<(), i32> {
     let pool = POOL.get();
     if pool.is_empty() {
-        let low = map_stack(0)?;
+        let low = map_stacks(0)?;
         pool.push(Parked { low, top: STACKS + STRIDE, thread_pointer: thread_pointer() });
     }
     // Each starts while the next ones are made.
@@ -127,9 +129,7 @@ pub fn enlarge(thread: ThreadId, size: usize) -> Result<(), i32> {
     let parked = &mut POOL.get()[thread.index()];
     let low = region(thread) + STRIDE - size.next_multiple_of(PAGE) - RESERVE;
     if low < parked.low {
-        sys::protect(parked.low, PAGE, libc::PROT_READ | libc::PROT_WRITE);
-        sys::map(low, parked.low - low).ok_or(libc::ENOMEM)?;
-        sys::protect(low, PAGE, libc::PROT_NONE);
+        sys::map(low + PAGE, parked.low - low).ok_or(libc::ENOMEM)?;
         parked.low = low;
     }
     Ok(())
@@ -186,14 +186,13 @@ static FULL: Global<usize> = Global::new(0);
 #[inline(always)]
 pub fn runs(thread: ThreadId) {
     *FULL.get() = POOL.get()[thread.index()].low + PAGE + RESERVE;
+    *stacks::TOP.get() = own_top(thread);
 }
 
 /// Whether a fiber runs into the reserve of its stack.
 #[inline(always)]
 pub fn is_full() -> bool {
-    let pointer: usize;
-    // SAFETY: reads the stack pointer.
-    unsafe { asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
+    let pointer = stacks::program();
     // A handler runs on a stack of its own, which lies elsewhere.
     pointer < *FULL.get() && pointer > STACKS
 }
@@ -234,16 +233,30 @@ type Create = unsafe extern "C" fn(
     *mut libc::c_void,
 ) -> i32;
 
-fn map_stack(index: usize) -> Result<usize, i32> {
+/// Maps a thread's stack and the runtime's.
+fn map_stacks(index: usize) -> Result<usize, i32> {
     let low = STACKS + (index + 1) * STRIDE - SIZE - RESERVE;
-    sys::map(low, SIZE + RESERVE).ok_or(libc::ENOMEM)?;
-    sys::protect(low, PAGE, libc::PROT_NONE);
+    sys::map(low + PAGE, SIZE + RESERVE - PAGE).ok_or(libc::ENOMEM)?;
+    let top = own_top(ThreadId(index as u32));
+    sys::map(top - stacks::SIZE, stacks::SIZE).ok_or(libc::ENOMEM)?;
     Ok(low)
+}
+
+/// The top of the runtime's stack for a thread. Below is the page with [`life`], which is not
+/// mapped.
+pub fn own_top(thread: ThreadId) -> usize {
+    region(thread) + PAGE + stacks::SIZE
+}
+
+/// Whether an address, which is in the part of the address space for stacks, lies on one of the
+/// runtime's.
+pub fn is_own_stack(addr: usize) -> bool {
+    (addr - STACKS) % STRIDE < PAGE + stacks::SIZE && !is_life(addr as u64)
 }
 
 /// Starts a pthread on stack `index`, which parks and says so in `report`.
 fn start(index: usize, report: *mut Parked) -> Result<(), i32> {
-    let low = map_stack(index)?;
+    let low = map_stacks(index)?;
     // SAFETY: the thread has not been started yet.
     unsafe { (*report).low = low };
     // SAFETY: plain use of the pthread interface with libc's own functions. All
@@ -437,11 +450,9 @@ unsafe extern "C" fn trampoline() {
         "jnz 2f",
         "mov rdi, rsp",
         "call __pthread_register_cancel@PLT",
-        "call {run}",
+        "call __leno_begin_thread@PLT",
         "2:",
-        "call {finish}",
+        "call __leno_end_thread@PLT",
         "ud2",
-        run = sym crate::interpose::threads::run_thread,
-        finish = sym crate::interpose::threads::finish_thread,
     )
 }

@@ -17,21 +17,22 @@ use crate::{
     trace::{self, FailureText},
 };
 use alloc::{string::String, vec::Vec};
+use leno_entry::entry;
 use leno_model::{
     Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies,
 };
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_read(site: u64, ptr: u64, len: u64) {
     plain(SiteRef(site), &[accesses::one(AccessKind::Read, ptr, len, None)]);
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_write(site: u64, ptr: u64, len: u64) {
     plain(SiteRef(site), &[accesses::one(AccessKind::Write, ptr, len, None)]);
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
     let read = accesses::one(AccessKind::Read, from, len, None);
     plain(SiteRef(site), &[read, accesses::one(AccessKind::Write, to, len, None)]);
@@ -42,7 +43,7 @@ pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
 ///
 /// # Safety
 /// `ranges` points to `count` of them.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_assembly(site: u64, ranges: *const [u64; 3], count: u64) {
     if running().is_none() {
         return;
@@ -187,19 +188,27 @@ pub fn check(accesses: &[Access], site: SiteRef) {
         return;
     }
     for access in accesses {
-        if host::owns(access) {
+        let owner = owner(access);
+        if host::owns(access) || owner.is_some_and(|owner| is_of_the_runtime(access, owner)) {
             trespasses(site);
         }
         if !host::looks_for(Property::Memory) {
             continue;
         }
-        if let Some(owner) = owner(access).filter(|owner| execution::has_ended(*owner)) {
+        if let Some(owner) = owner.filter(|owner| execution::has_ended(*owner)) {
             outlived(access, owner, site);
         }
         if let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) {
             misuses(access, &wrong, site);
         }
     }
+}
+
+/// Whether an access is to the runtime's stack of a thread. The running thread's is empty while
+/// the program runs, so that there is nothing to be trespassed on; and where a function of libc's
+/// calls the program on the runtime's behalf, it is the program's too.
+fn is_of_the_runtime(access: &Access, owner: ThreadId) -> bool {
+    fiber::is_own_stack(access.addr as usize) && Some(owner) != current_thread()
 }
 
 #[cold]
@@ -239,7 +248,7 @@ fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
     execution::fail(Property::Memory, 7, site, text);
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_fence(site: u64, order: u32) {
     if running().is_some() {
         event(Op::Fence(order_of(order)), &[], SiteRef(site));
@@ -387,7 +396,7 @@ unsafe fn store(ptr: u64, size: u64, value: u128) {
 
 /// # Safety
 /// The program loads these bytes.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_load(site: u64, ptr: u64, mode: u32) -> u64 {
     let mode = Mode(mode);
     atomic(site, ptr, mode, AccessKind::Read, Varies::Never, || (AccessKind::Read, mode.order()));
@@ -397,7 +406,7 @@ pub unsafe extern "C" fn __leno_atomic_load(site: u64, ptr: u64, mode: u32) -> u
 
 /// # Safety
 /// The program stores these bytes.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_store(site: u64, ptr: u64, value: u64, mode: u32) {
     let mode = Mode(mode);
     atomic(site, ptr, mode, AccessKind::Write, Varies::Never, || (AccessKind::Write, mode.order()));
@@ -407,7 +416,7 @@ pub unsafe extern "C" fn __leno_atomic_store(site: u64, ptr: u64, value: u64, mo
 
 /// # Safety
 /// The program updates these bytes.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mode: u32) -> u64 {
     // SAFETY: as the caller says.
     unsafe { rmw(site, ptr, u128::from(operand), Mode(mode)) as u64 }
@@ -501,7 +510,7 @@ pub struct Exchanged {
 
 /// # Safety
 /// The program updates these bytes.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_cas(
     site: u64,
     ptr: u64,
@@ -540,7 +549,7 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
 
 /// # Safety
 /// The program loads these bytes; `out` takes 16.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_load_16(site: u64, ptr: u64, out: *mut u128, mode: u32) {
     let mode = Mode(mode);
     atomic(site, ptr, mode, AccessKind::Read, Varies::Never, || (AccessKind::Read, mode.order()));
@@ -550,7 +559,7 @@ pub unsafe extern "C" fn __leno_atomic_load_16(site: u64, ptr: u64, out: *mut u1
 
 /// # Safety
 /// The program stores these bytes; `value` has 16.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_store_16(
     site: u64,
     ptr: u64,
@@ -565,7 +574,7 @@ pub unsafe extern "C" fn __leno_atomic_store_16(
 
 /// # Safety
 /// The program updates these bytes; `operand` has, `out` takes 16.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_rmw_16(
     site: u64,
     ptr: u64,
@@ -579,7 +588,7 @@ pub unsafe extern "C" fn __leno_atomic_rmw_16(
 
 /// # Safety
 /// The program updates these bytes; `expected` has and takes, `new` has 16.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_atomic_cas_16(
     site: u64,
     ptr: u64,
@@ -597,7 +606,7 @@ pub unsafe extern "C" fn __leno_atomic_cas_16(
 
 /// A call out of the unit: what the callee reads and writes is an event, if there is
 /// a model of it. `rest` is where the variadic arguments lie, or null.
-#[unsafe(no_mangle)]
+#[entry]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn __leno_extern(
     site: u64,
@@ -623,7 +632,7 @@ pub extern "C" fn __leno_extern(
 }
 
 /// The call has returned `result`.
-#[unsafe(no_mangle)]
+#[entry]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn __leno_returned(
     site: u64,

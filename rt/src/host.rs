@@ -109,11 +109,11 @@ fn descriptor(variable: &str) -> Option<i32> {
     }
 }
 
-/// Calls the program's main; runs on the main thread's fiber.
-pub fn call_main() -> i32 {
+/// The program's main and its arguments.
+pub fn main() -> (usize, [u64; 3]) {
     let program = PROGRAM.get().expect("the program's main is known");
-    // SAFETY: as libc would call it.
-    unsafe { (program.main)(program.argc, program.argv, program.envp) }
+    let arguments = [program.argc as u64, program.argv as u64, program.envp as u64];
+    (program.main as *const () as usize, arguments)
 }
 
 /// Runs behind all `atexit` handlers and destructors.

@@ -13,7 +13,7 @@ use crate::{
     heap::{self, Block},
     host,
     kernel::listing,
-    sys,
+    stacks, sys,
     trace::FailureText,
     units,
 };
@@ -100,7 +100,14 @@ fn roots(stack_pointer: usize) -> Vec<(usize, usize)> {
         x.created().filter(|thread| !execution::has_ended(*thread)).collect();
     for thread in alive {
         let (low, top) = fiber::stack_range(thread);
-        let from = if Some(thread) == me { stack_pointer } else { x.stack_pointer(thread) };
+        let own_top = fiber::own_top(thread);
+        let from = if Some(thread) == me {
+            stack_pointer
+        } else {
+            // Registers of the program's are on the runtime's stack.
+            roots.push((x.own_stack_pointer(thread), own_top));
+            stacks::program_of(own_top)
+        };
         if (low..top).contains(&from) {
             roots.push((from, top));
         }

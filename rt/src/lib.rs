@@ -2,7 +2,7 @@
 //!
 //! It turns the program's threads into fibers of one kernel thread, stands between
 //! the program and libpthread, and hosts the search. All of it runs on that one
-//! kernel thread, some of it on the program's own stacks and with the program's
+//! kernel thread, some of it with the program's
 //! thread pointer. Therefore: no `std` (its thread-locals, locks and hashers would
 //! be the program's), an allocator of its own, raw system calls, and no panic that
 //! unwinds.
@@ -31,10 +31,12 @@ mod models;
 mod phases;
 mod record;
 mod saved;
+mod secrets;
 mod sharing;
 mod showing;
 mod signals;
 mod snapshot;
+mod stacks;
 mod sys;
 mod trace;
 mod units;

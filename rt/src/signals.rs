@@ -5,7 +5,7 @@ use crate::{
     execution::{self, running},
     fiber,
     kernel::handlers,
-    snapshot, sys,
+    snapshot, stacks, sys,
     trace::FailureText,
 };
 use leno_model::Property;
@@ -84,7 +84,12 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
         }
         // SAFETY: the program's handler; one that takes fewer arguments ignores the rest.
         let handler: Handler = unsafe { core::mem::transmute(action.sa_sigaction) };
-        return handler(number, info, context);
+        // SAFETY: the kernel gives a valid context.
+        let interrupted = unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+        let top = stacks::protect(interrupted[libc::REG_RSP as usize] as usize);
+        handler(number, info, context);
+        *stacks::TOP.get() = top;
+        return;
     }
     let mut name = name(number);
     let mut object = None;

@@ -108,3 +108,24 @@ fn what_the_table_says_is_what_the_runtime_does() {
         assert_eq!(how, done, "{function}");
     }
 }
+
+/// What a program enters the runtime by changes stacks, so that nothing is left on the program's
+/// (`rt/src/stacks.rs`): all but what is called before `main` or never.
+#[test]
+fn every_function_that_the_runtime_offers_is_entered_by_a_thunk() {
+    const OTHERS: [&str; 3] = ["__libc_start_main", "__leno_register", "__leno_no_unwinding"];
+    let source = root().join("rt/src");
+    for directory in [source.clone(), source.join("interpose")] {
+        for file in fs::read_dir(directory).expect("there are sources") {
+            let path = file.expect("it can be listed").path();
+            let text = if path.is_file() { fs::read_to_string(&path).unwrap() } else { continue };
+            for function in text.split("#[unsafe(no_mangle)]").skip(1) {
+                let name = function.split_once("fn ").map_or("", |(_, rest)| rest);
+                let name = name.split_once('(').map_or("", |(name, _)| name);
+                let is_static = function.trim_start().starts_with("#[unsafe(link_section");
+                let known = is_static || OTHERS.contains(&name);
+                assert!(known, "{name} in {} wants #[entry]", path.display());
+            }
+        }
+    }
+}

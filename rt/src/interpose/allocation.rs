@@ -15,6 +15,7 @@ use crate::{
 };
 use alloc::{format, string::String};
 use core::ptr::null_mut;
+use leno_entry::entry;
 use leno_model::{AccessKind, Order, Property, SiteRef};
 
 type Pointer = *mut u8;
@@ -34,14 +35,14 @@ fn allocate(size: usize, align: usize) -> (Pointer, bool) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn malloc(size: usize) -> Pointer {
     allocate(size, 16).0
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn calloc(count: usize, size: usize) -> Pointer {
     let Some(bytes) = count.checked_mul(size) else {
         set_errno(libc::ENOMEM);
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn calloc(count: usize, size: usize) -> Pointer {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn free(pointer: Pointer) {
     if !pointer.is_null() {
         release(pointer, "frees");
@@ -150,7 +151,7 @@ fn misused(what: String, pointer: Pointer, code: u32, site: SiteRef) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
     if pointer.is_null() {
         return allocate(size, 16).0;
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn reallocarray(pointer: Pointer, count: usize, size: usize) -> Pointer {
     match count.checked_mul(size) {
         // SAFETY: as the caller says.
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn reallocarray(pointer: Pointer, count: usize, size: usiz
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn memalign(align: usize, size: usize) -> Pointer {
     if !align.is_power_of_two() {
         set_errno(libc::EINVAL);
@@ -210,7 +211,7 @@ pub unsafe extern "C" fn memalign(align: usize, size: usize) -> Pointer {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> Pointer {
     // SAFETY: the same function.
     unsafe { memalign(align, size) }
@@ -218,7 +219,7 @@ pub unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> Pointer {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn posix_memalign(out: *mut Pointer, align: usize, size: usize) -> i32 {
     if !align.is_power_of_two() || align < 8 {
         return libc::EINVAL;
@@ -235,21 +236,21 @@ pub unsafe extern "C" fn posix_memalign(out: *mut Pointer, align: usize, size: u
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn valloc(size: usize) -> Pointer {
     allocate(size, 4096).0
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pvalloc(size: usize) -> Pointer {
     allocate(size.checked_next_multiple_of(4096).unwrap_or(usize::MAX), 4096).0
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn malloc_usable_size(pointer: Pointer) -> usize {
     match heap::find_start(pointer as usize) {
         Found::Block { owner, place } => heap::block(owner, place).size,
@@ -258,7 +259,7 @@ pub unsafe extern "C" fn malloc_usable_size(pointer: Pointer) -> usize {
 }
 
 /// Nothing to be tuned and nothing to be given back.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn malloc_trim(_: usize) -> i32 {
     0
 }

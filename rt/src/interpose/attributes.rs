@@ -11,6 +11,7 @@ use crate::{
     fiber, sys,
 };
 use core::ffi::{CStr, c_char};
+use leno_entry::entry;
 use leno_model::ThreadId;
 
 type Attributes = *mut libc::pthread_attr_t;
@@ -33,7 +34,7 @@ fn state(thread: ThreadId) -> &'static mut Thread {
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_getattr_np(handle: u64, out: Attributes) -> i32 {
     if running().is_none() {
         return real!(pthread_getattr_np(handle => u64, out => Attributes) -> i32);
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn pthread_getattr_np(handle: u64, out: Attributes) -> i32
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setname_np(handle: u64, name: *const c_char) -> i32 {
     if running().is_none() {
         return real!(pthread_setname_np(handle => u64, name => *const c_char) -> i32);
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn pthread_setname_np(handle: u64, name: *const c_char) ->
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_getname_np(handle: u64, out: *mut c_char, len: usize) -> i32 {
     if running().is_none() {
         return real!(pthread_getname_np(handle => u64, out => *mut c_char, len => usize) -> i32);
@@ -107,7 +108,7 @@ fn program_name() -> [u8; NAME] {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setschedparam(
     handle: u64,
     policy: i32,
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn pthread_setschedparam(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setschedprio(handle: u64, priority: i32) -> i32 {
     if running().is_none() {
         return real!(pthread_setschedprio(handle => u64, priority => i32) -> i32);
@@ -151,7 +152,7 @@ pub unsafe extern "C" fn pthread_setschedprio(handle: u64, priority: i32) -> i32
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_getschedparam(
     handle: u64,
     policy: *mut i32,
@@ -177,7 +178,7 @@ fn is_priority(policy: i32, priority: i32) -> bool {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setaffinity_np(
     handle: u64,
     size: usize,
@@ -193,7 +194,7 @@ pub unsafe extern "C" fn pthread_setaffinity_np(
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_getaffinity_np(
     handle: u64,
     size: usize,
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn pthread_getaffinity_np(
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_getcpuclockid(handle: u64, out: *mut i32) -> i32 {
     if running().is_none() || current_thread().is_none() {
         return real!(pthread_getcpuclockid(handle => u64, out => *mut i32) -> i32);

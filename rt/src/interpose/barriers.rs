@@ -6,6 +6,7 @@ use crate::{
     hooks::synchronise,
     misuse,
 };
+use leno_entry::entry;
 use leno_model::{Op, Outcome};
 
 type Barrier = *mut libc::pthread_barrier_t;
@@ -13,7 +14,7 @@ type Attributes = *const libc::pthread_barrierattr_t;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_barrier_init(
     barrier: Barrier,
     attributes: Attributes,
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn pthread_barrier_init(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
     if running().is_none() {
         early::note(Op::BarrierDestroy { barrier: barrier as u64 });
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn pthread_barrier_destroy(barrier: Barrier) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_barrier_wait(barrier: Barrier) -> i32 {
     if running().is_none() {
         return real!(pthread_barrier_wait(barrier => Barrier) -> i32);

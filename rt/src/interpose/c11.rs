@@ -2,6 +2,7 @@
 
 use super::{conditions, mutexes, once, threads, time};
 use crate::execution::Start;
+use leno_entry::entry;
 
 const SUCCESS: i32 = 0;
 const BUSY: i32 = 1;
@@ -23,7 +24,7 @@ fn result(error: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn thrd_create(
     handle: *mut u64,
     start: Start,
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn thrd_create(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn thrd_join(handle: u64, out: *mut i32) -> i32 {
     let mut value = core::ptr::null_mut();
     // SAFETY: as the caller says.
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn thrd_join(handle: u64, out: *mut i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn thrd_detach(handle: u64) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { threads::pthread_detach(handle) })
@@ -60,30 +61,30 @@ pub unsafe extern "C" fn thrd_detach(handle: u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn thrd_exit(value: i32) -> ! {
+#[entry(calls)]
+pub unsafe extern "C" fn thrd_exit(value: i32) {
     // SAFETY: as the caller says.
     unsafe { threads::pthread_exit(value as isize as *mut libc::c_void) }
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn thrd_current() -> u64 {
     threads::pthread_self()
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn thrd_equal(a: u64, b: u64) -> i32 {
     threads::pthread_equal(a, b)
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn thrd_yield() {
     time::sched_yield();
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn thrd_sleep(wanted: Time, left: *mut libc::timespec) -> i32 {
     // SAFETY: as the caller says.
     unsafe { time::nanosleep(wanted, left) }
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn thrd_sleep(wanted: Time, left: *mut libc::timespec) -> 
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_lock(mutex: Mutex) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { mutexes::pthread_mutex_lock(mutex) })
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn mtx_lock(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_trylock(mutex: Mutex) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { mutexes::pthread_mutex_trylock(mutex) })
@@ -107,7 +108,7 @@ pub unsafe extern "C" fn mtx_trylock(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_timedlock(mutex: Mutex, until: Time) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { mutexes::pthread_mutex_timedlock(mutex, until) })
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn mtx_timedlock(mutex: Mutex, until: Time) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_unlock(mutex: Mutex) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { mutexes::pthread_mutex_unlock(mutex) })
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn mtx_unlock(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_init(mutex: Mutex, kind: i32) -> i32 {
     const RECURSIVE: i32 = 1;
     // SAFETY: as the caller says; the attributes are our own.
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn mtx_init(mutex: Mutex, kind: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mtx_destroy(mutex: Mutex) {
     // SAFETY: as the caller says.
     unsafe { mutexes::pthread_mutex_destroy(mutex) };
@@ -150,7 +151,7 @@ pub unsafe extern "C" fn mtx_destroy(mutex: Mutex) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_init(cond: Cond) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { conditions::pthread_cond_init(cond, core::ptr::null()) })
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn cnd_init(cond: Cond) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_destroy(cond: Cond) {
     // SAFETY: as the caller says.
     unsafe { conditions::pthread_cond_destroy(cond) };
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn cnd_destroy(cond: Cond) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_wait(cond: Cond, mutex: Mutex) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { conditions::pthread_cond_wait(cond, mutex) })
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn cnd_wait(cond: Cond, mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_timedwait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { conditions::pthread_cond_timedwait(cond, mutex, until) })
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn cnd_timedwait(cond: Cond, mutex: Mutex, until: Time) ->
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_signal(cond: Cond) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { conditions::pthread_cond_signal(cond) })
@@ -190,7 +191,7 @@ pub unsafe extern "C" fn cnd_signal(cond: Cond) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn cnd_broadcast(cond: Cond) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { conditions::pthread_cond_broadcast(cond) })
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn cnd_broadcast(cond: Cond) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn call_once(control: *mut i32, routine: extern "C" fn()) {
     // SAFETY: as the caller says.
     unsafe { once::pthread_once(control, routine) };
@@ -206,7 +207,7 @@ pub unsafe extern "C" fn call_once(control: *mut i32, routine: extern "C" fn()) 
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: threads::Destructor) -> i32 {
     // SAFETY: as the caller says.
     result(unsafe { threads::pthread_key_create(key, destructor) })
@@ -214,7 +215,7 @@ pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: threads::Destruct
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn tss_delete(key: u32) {
     // SAFETY: as the caller says.
     unsafe { threads::pthread_key_delete(key) };

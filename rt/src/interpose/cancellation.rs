@@ -11,6 +11,7 @@
 //! A cancelled thread unwinds as `pthread_exit` does it, with its handlers.
 
 use super::{
+    real,
     refused::refuse,
     words::{self, Word},
 };
@@ -20,6 +21,7 @@ use crate::{
     },
     fiber,
 };
+use leno_entry::entry;
 use leno_model::{Event, Op, Outcome, SiteRef, ThreadId};
 
 /// As in pthread.h.
@@ -78,19 +80,22 @@ pub fn is_awaited() -> bool {
     requests().is_some()
 }
 
-/// The running thread is cancelled.
+/// The running thread is cancelled: it unwinds from here. When a handler of the program's runs,
+/// the runtime's stack has been left for good.
 fn act() -> ! {
-    running().expect("in an execution").thread().cancellable = false;
-    // SAFETY: as if the thread had called it here.
-    unsafe { super::threads::pthread_exit(CANCELED) }
+    let thread = running().expect("in an execution").thread();
+    thread.cancellable = false;
+    thread.result = CANCELED;
+    real!(pthread_exit(CANCELED => *mut libc::c_void) -> ());
+    unreachable!("pthread_exit returned")
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cancel(handle: u64) -> i32 {
     let Some(x) = running() else {
-        return super::real!(pthread_cancel(handle => u64) -> i32);
+        return real!(pthread_cancel(handle => u64) -> i32);
     };
     let Some(target) = fiber::of_handle(handle) else { return libc::ESRCH };
     if x.thread_numbered(target).is_none() {
@@ -115,10 +120,10 @@ fn request(target: ThreadId) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setcancelstate(state: i32, old: *mut i32) -> i32 {
     let Some(x) = running() else {
-        return super::real!(pthread_setcancelstate(state => i32, old => *mut i32) -> i32);
+        return real!(pthread_setcancelstate(state => i32, old => *mut i32) -> i32);
     };
     if state != ENABLE && state != DISABLE {
         return libc::EINVAL;
@@ -131,10 +136,10 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: i32, old: *mut i32) -> i3
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_setcanceltype(kind: i32, old: *mut i32) -> i32 {
     let Some(x) = running() else {
-        return super::real!(pthread_setcanceltype(kind => i32, old => *mut i32) -> i32);
+        return real!(pthread_setcanceltype(kind => i32, old => *mut i32) -> i32);
     };
     if kind != DEFERRED && kind != ASYNCHRONOUS {
         return libc::EINVAL;
@@ -158,7 +163,7 @@ fn refuse_asynchronous() {
     }
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn pthread_testcancel() {
     point();
 }

@@ -9,10 +9,11 @@ use crate::{
     trace::FailureText,
 };
 use alloc::{string::String, vec::Vec};
+use leno_entry::entry;
 use leno_model::{AccessKind, Op, Outcome, Property, wire::Values};
 
 /// A number from `0..n`, each of them in some execution.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn leno_choose(n: i32) -> i32 {
     if n < 2 { 0 } else { choose(n as u32) as i32 }
 }
@@ -28,7 +29,7 @@ fn choose(alternatives: u32) -> u32 {
 }
 
 /// Executions in which the condition is false are not looked at further.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn leno_assume(condition: i32) {
     if running().is_some() && condition == 0 {
         refute();
@@ -36,43 +37,43 @@ pub extern "C" fn leno_assume(condition: i32) {
 }
 
 /// The assumption of a function that is called `assume_abort_if_not`.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_assume(condition: i32) {
     leno_assume(condition);
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __VERIFIER_assume(condition: i32) {
     leno_assume(condition);
 }
 
 /// What follows, up to the end, is one step.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn leno_atomic_begin() {
     if running().is_some() {
         execution::enter_section(call_site());
     }
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn leno_atomic_end() {
     if running().is_some() {
         execution::leave_section();
     }
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __VERIFIER_atomic_begin() {
     leno_atomic_begin();
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __VERIFIER_atomic_end() {
     leno_atomic_end();
 }
 
 /// A function called `reach_error` is entered.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_reach_error() {
     if running().is_some() {
         let what = String::from("reaches a call of reach_error");
@@ -83,7 +84,7 @@ pub extern "C" fn __leno_reach_error() {
 
 /// # Safety
 /// May be called at any time.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __VERIFIER_error() -> ! {
     __leno_reach_error();
     // SAFETY: ends the process.
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn __VERIFIER_error() -> ! {
 
 /// # Safety
 /// As above. A program that has this function itself never comes here.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn reach_error() -> ! {
     // SAFETY: the same by its newer name.
     unsafe { __VERIFIER_error() }
@@ -143,7 +144,7 @@ fn any(name: &'static str) -> i128 {
 macro_rules! any {
     ($($function:ident $name:literal $type:ty),* $(,)?) => {
         $(
-            #[unsafe(no_mangle)]
+            #[entry]
             pub extern "C" fn $function() -> $type {
                 any($name) as $type
             }
@@ -178,7 +179,7 @@ any! {
 }
 
 /// A pointer that may be anything is null: there is no other that means something.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __VERIFIER_nondet_pointer() -> *mut u8 {
     if running().is_some() {
         narrow("pointer");
@@ -186,7 +187,7 @@ pub extern "C" fn __VERIFIER_nondet_pointer() -> *mut u8 {
     core::ptr::null_mut()
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __VERIFIER_nondet_pchar() -> *mut u8 {
     __VERIFIER_nondet_pointer()
 }
@@ -195,7 +196,7 @@ pub extern "C" fn __VERIFIER_nondet_pchar() -> *mut u8 {
 ///
 /// # Safety
 /// The memory is the program's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __VERIFIER_nondet_memory(start: *mut u8, len: usize) {
     if running().is_some() {
         let byte = any("memory") as u8;

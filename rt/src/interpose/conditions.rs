@@ -6,6 +6,7 @@ use crate::{
     hooks::{synchronise, synchronise_as, synchronise_patient},
     misuse,
 };
+use leno_entry::entry;
 use leno_model::{Op, Outcome};
 
 type Cond = *mut libc::pthread_cond_t;
@@ -13,7 +14,7 @@ type Mutex = *mut libc::pthread_mutex_t;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_init(
     cond: Cond,
     attributes: *const libc::pthread_condattr_t,
@@ -27,7 +28,7 @@ pub unsafe extern "C" fn pthread_cond_init(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_destroy(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_destroy(cond => Cond) -> i32);
@@ -39,7 +40,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(cond: Cond) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
@@ -51,7 +52,7 @@ type Time = *const libc::timespec;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_timedwait(cond => Cond, mutex => Mutex, until => Time) -> i32);
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until:
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_clockwait(
     cond: Cond,
     mutex: Mutex,
@@ -109,7 +110,7 @@ fn wait(cond: Cond, mutex: Mutex, timed: bool) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_signal(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_signal(cond => Cond) -> i32);
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn pthread_cond_signal(cond: Cond) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_cond_broadcast(cond: Cond) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_broadcast(cond => Cond) -> i32);

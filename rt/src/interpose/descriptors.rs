@@ -10,6 +10,7 @@ use crate::{
         things::{Changes, Looks, touch},
     },
 };
+use leno_entry::entry;
 
 type Buffer = *mut u8;
 
@@ -17,7 +18,7 @@ macro_rules! on_descriptor {
     ($($name:ident($fd:ident: i32 $(, $arg:ident: $type:ty)*) -> $result:ty = $before:expr;)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($fd: i32 $(, $arg: $type)*) -> $result {
             if running().is_some() {
                 $before;
@@ -57,7 +58,7 @@ on_descriptor! {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn close(fd: i32) -> i32 {
     if running().is_some() {
         if is_ours(fd) {
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn close(fd: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn dup(fd: i32) -> i32 {
     if running().is_none() {
         return real!(dup(fd => i32) -> i32);
@@ -101,14 +102,14 @@ fn duplicate_to(old: i32, new: i32, call: impl FnOnce() -> i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn dup2(old: i32, new: i32) -> i32 {
     duplicate_to(old, new, || real!(dup2(old => i32, new => i32) -> i32))
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn dup3(old: i32, new: i32, flags: i32) -> i32 {
     duplicate_to(old, new, || real!(dup3(old => i32, new => i32, flags => i32) -> i32))
 }
@@ -135,14 +136,14 @@ fn control(fd: i32, command: i32, call: impl FnOnce() -> i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn fcntl(fd: i32, command: i32, argument: u64) -> i32 {
     control(fd, command, || real!(fcntl(fd => i32, command => i32, argument => u64) -> i32))
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn fcntl64(fd: i32, command: i32, argument: u64) -> i32 {
     control(fd, command, || real!(fcntl64(fd => i32, command => i32, argument => u64) -> i32))
 }
@@ -162,21 +163,21 @@ fn make_pipe(ends: *mut i32, call: impl FnOnce() -> i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pipe(ends: *mut i32) -> i32 {
     make_pipe(ends, || real!(pipe(ends => *mut i32) -> i32))
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pipe2(ends: *mut i32, flags: i32) -> i32 {
     make_pipe(ends, || real!(pipe2(ends => *mut i32, flags => i32) -> i32))
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn eventfd(value: u32, flags: i32) -> i32 {
     if running().is_none() {
         return real!(eventfd(value => u32, flags => i32) -> i32);
@@ -191,7 +192,7 @@ pub unsafe extern "C" fn eventfd(value: u32, flags: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn memfd_create(name: *const libc::c_char, flags: u32) -> i32 {
     if running().is_none() {
         return real!(memfd_create(name => *const libc::c_char, flags => u32) -> i32);

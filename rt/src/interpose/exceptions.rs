@@ -5,17 +5,18 @@
 //! error): who gives up the last one destroys the exception, behind all that the others
 //! did with it. Only giving one up orders anything; taking one needs one.
 
-use super::{once, real};
+use super::{address, once, real};
 use crate::{
     accesses, back_off,
     cell::Global,
     execution::{self, call_site, running},
-    hooks,
+    hooks, stacks,
     trace::FailureText,
     units,
 };
 use alloc::{format, string::String, vec::Vec};
 use core::ffi::{CStr, c_char, c_void};
+use leno_entry::entry;
 use leno_model::{AccessKind, Order, Property};
 
 /// The class of an exception: of libstdc++ and of libc++abi, the last byte left out. That
@@ -61,19 +62,24 @@ unsafe fn count_of_caught() -> Option<u64> {
 ///
 /// # Safety
 /// As the ABI says.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn __cxa_begin_catch(exception: *mut c_void) -> *mut c_void {
-    let marker = 0u64;
     if running().is_some() {
-        once::left(&raw const marker as usize);
+        once::left(stacks::program());
         back_off::left();
     }
-    real!(__cxa_begin_catch(exception => *mut c_void) -> *mut c_void)
+    library(address!(__cxa_begin_catch), exception as u64);
+    core::ptr::null_mut()
+}
+
+/// What the library does itself: it may destroy an exception, which is the program's.
+fn library(function: usize, argument: u64) {
+    stacks::call(function, [argument, 0, 0], stacks::result, [0; 2]);
 }
 
 /// # Safety
 /// As the ABI says.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn __cxa_end_catch() {
     if running().is_some()
         // SAFETY: called where an exception has been caught.
@@ -81,33 +87,33 @@ pub unsafe extern "C" fn __cxa_end_catch() {
     {
         give_up(count);
     }
-    real!(__cxa_end_catch() -> ());
+    library(address!(__cxa_end_catch), 0);
 }
 
 /// `std::__exception_ptr::exception_ptr::_M_release()` of libstdc++.
 ///
 /// # Safety
 /// As the library's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(this: *mut u64) {
     // SAFETY: the program's own, which points to an exception or to nothing.
     let exception = unsafe { *this };
     if running().is_some() && exception != 0 {
         give_up(exception - GNU_COUNT);
     }
-    real!(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(this => *mut u64) -> ());
+    library(address!(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv), this as u64);
 }
 
 /// `std::exception_ptr::~exception_ptr()` of libc++.
 ///
 /// # Safety
 /// As the library's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn __cxa_decrement_exception_refcount(exception: u64) {
     if running().is_some() && exception != 0 {
         give_up(exception - CLANG_COUNT);
     }
-    real!(__cxa_decrement_exception_refcount(exception => u64) -> ());
+    library(address!(__cxa_decrement_exception_refcount), exception);
 }
 
 type Handler = extern "C" fn();

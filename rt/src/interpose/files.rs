@@ -10,6 +10,7 @@ use crate::{
     },
 };
 use core::ffi::c_char;
+use leno_entry::entry;
 use leno_model::AccessKind;
 
 pub type Path = *const c_char;
@@ -71,7 +72,7 @@ macro_rules! opens {
     ($($name:ident($($arg:ident: $type:ty),*) = ($directory:expr, $path:expr, $flags:expr);)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> i32 {
             open_at($directory, $path, $flags, || real!($name($($arg => $type),*) -> i32))
         }
@@ -146,7 +147,7 @@ macro_rules! by_name {
     ($($name:ident($($arg:ident: $type:ty),*) = $before:expr;)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> i32 {
             $before;
             real!($name($($arg => $type),*) -> i32)
@@ -190,7 +191,7 @@ by_name! {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn opendir(path: Path) -> *mut libc::DIR {
     if running().is_some()
         && let Some(path) = paths::absolute(HERE, path)
@@ -212,7 +213,7 @@ fn read_directory(directory: *mut libc::DIR) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn readdir(directory: *mut libc::DIR) -> *mut libc::dirent {
     read_directory(directory);
     real!(readdir(directory => *mut libc::DIR) -> *mut libc::dirent)
@@ -220,7 +221,7 @@ pub unsafe extern "C" fn readdir(directory: *mut libc::DIR) -> *mut libc::dirent
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn readdir64(directory: *mut libc::DIR) -> *mut libc::dirent64 {
     read_directory(directory);
     real!(readdir64(directory => *mut libc::DIR) -> *mut libc::dirent64)
@@ -228,7 +229,7 @@ pub unsafe extern "C" fn readdir64(directory: *mut libc::DIR) -> *mut libc::dire
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn closedir(directory: *mut libc::DIR) -> i32 {
     if running().is_some() && !directory.is_null() {
         // SAFETY: the program's own directory stream.
@@ -276,7 +277,7 @@ macro_rules! temporaries {
     ($($name:ident($($arg:ident: $type:ty),*) = ($template:expr, $suffix:expr, $flags:expr);)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> i32 {
             if running().is_none() {
                 return real!($name($($arg => $type),*) -> i32);
@@ -296,7 +297,7 @@ temporaries! {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mkdtemp(template: *mut c_char) -> *mut c_char {
     if running().is_none() {
         return real!(mkdtemp(template => *mut c_char) -> *mut c_char);

@@ -13,6 +13,7 @@ use crate::{
     hooks::{self, synchronise},
     models,
 };
+use leno_entry::entry;
 use leno_model::{AccessKind, MutexKind, Op, Order};
 
 type Guard = *mut u8;
@@ -28,7 +29,7 @@ fn mark(guard: Guard, kind: AccessKind, order: Order) {
 
 /// # Safety
 /// As the ABI says.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __cxa_guard_acquire(guard: Guard) -> i32 {
     if !is_checked(guard) {
         return real!(__cxa_guard_acquire(guard => Guard) -> i32);
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: Guard) -> i32 {
 
 /// # Safety
 /// As the ABI says.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __cxa_guard_release(guard: Guard) {
     if !is_checked(guard) {
         return real!(__cxa_guard_release(guard => Guard) -> ());
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: Guard) {
 
 /// # Safety
 /// As the ABI says.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __cxa_guard_abort(guard: Guard) {
     if !is_checked(guard) {
         return real!(__cxa_guard_abort(guard => Guard) -> ());

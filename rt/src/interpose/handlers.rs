@@ -8,6 +8,7 @@ use crate::{
         things::{Changes, Thing, thing, touch},
     },
 };
+use leno_entry::entry;
 
 type Action = libc::sigaction;
 
@@ -18,7 +19,7 @@ pub fn touched_handler(number: i32) -> Thing {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sigaction(number: i32, new: *const Action, old: *mut Action) -> i32 {
     if running().is_none() {
         return real!(sigaction(number => i32, new => *const Action, old => *mut Action) -> i32);
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn sigaction(number: i32, new: *const Action, old: *mut Ac
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
     if running().is_none() {
         return real!(signal(number => i32, handler => usize) -> usize);
@@ -82,7 +83,7 @@ fn change_mask(how: i32, new: *const u64, old: *mut u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn pthread_sigmask(how: i32, new: *const u64, old: *mut u64) -> i32 {
     if running().is_none() {
         return real!(pthread_sigmask(how => i32, new => *const u64, old => *mut u64) -> i32);
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn pthread_sigmask(how: i32, new: *const u64, old: *mut u6
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn sigprocmask(how: i32, new: *const u64, old: *mut u64) -> i32 {
     if running().is_none() {
         return real!(sigprocmask(how => i32, new => *const u64, old => *mut u64) -> i32);

@@ -7,6 +7,7 @@
 
 use super::real;
 use crate::{cell::Global, sys};
+use leno_entry::entry;
 
 /// The number that the program is told, and its parent's.
 static TOLD: Global<(i32, i32)> = Global::new((0, 0));
@@ -41,14 +42,14 @@ pub fn meant(process: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn getpid() -> i32 {
     if TOLD.get().0 == 0 { ask(libc::SYS_getpid) } else { TOLD.get().0 }
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn getppid() -> i32 {
     if TOLD.get().0 == 0 { ask(libc::SYS_getppid) } else { TOLD.get().1 }
 }
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn getppid() -> i32 {
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn getpgrp() -> i32 {
     told(ask(libc::SYS_getpgrp))
 }
@@ -68,7 +69,7 @@ macro_rules! of_a_process {
     ($($name:ident ( $($before:ident),* ; $($after:ident),* ))*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($($before: u64,)* process: i32, $($after: u64),*) -> i32 {
             let process = meant(process);
             real!($name($($before => u64,)* process => i32 $(, $after => u64)*) -> i32)
@@ -97,7 +98,7 @@ macro_rules! gives_a_process {
     ($($name:ident)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name(process: i32) -> i32 {
             let process = meant(process);
             told(real!($name(process => i32) -> i32))

@@ -9,6 +9,7 @@ use crate::{
     kernel::{self, open, regions, things::Looks},
     sys,
 };
+use leno_entry::entry;
 use leno_model::AccessKind;
 
 const FAILED: u64 = u64::MAX;
@@ -57,7 +58,7 @@ macro_rules! maps {
     ($($name:ident)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name(
             at: u64, len: u64, access: i32, flags: i32, fd: i32, offset: i64,
         ) -> u64 {
@@ -83,7 +84,7 @@ fn disturb(start: u64, len: u64) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn munmap(start: u64, len: u64) -> i32 {
     if running().is_some() {
         if !regions::contain(start, len) {
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn munmap(start: u64, len: u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mprotect(start: u64, len: u64, access: i32) -> i32 {
     if running().is_some() && !regions::contain(start, len) {
         kernel::isolate("mprotect of memory that it did not map");
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn mprotect(start: u64, len: u64, access: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn madvise(start: u64, len: u64, advice: i32) -> i32 {
     if running().is_some() && !regions::contain(start, len) {
         kernel::isolate("madvise on memory that it did not map");
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn madvise(start: u64, len: u64, advice: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn mremap(start: u64, old: u64, new: u64, flags: i32, to: u64) -> u64 {
     if running().is_none() {
         return real!(mremap(start => u64, old => u64, new => u64, flags => i32, to => u64) -> u64);
@@ -143,7 +144,7 @@ macro_rules! stays_anyway {
     ($($name:ident)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name(a: u64, b: u64, c: u64) -> i32 {
             if running().is_some() {
                 return 0;

@@ -99,20 +99,30 @@ pub fn next(name: &CStr) -> *mut libc::c_void {
     function
 }
 
-/// Calls libc's own function: `real!(name(argument => its type, …) -> result)`. It is
-/// looked up once for each place.
-macro_rules! real {
-    ($name:ident ( $($arg:expr => $type:ty),* ) -> $result:ty) => {{
+/// The address of libc's own function. It is looked up once for each place.
+macro_rules! address {
+    ($name:ident) => {{
         static FUNCTION: $crate::cell::Global<usize> = $crate::cell::Global::new(0);
         let place = FUNCTION.get();
         if *place == 0 {
-            let name = core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes());
+            let name =
+                core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes());
             *place = $crate::interpose::next(name.expect("ends with a zero")) as usize;
         }
+        *place
+    }};
+}
+pub(crate) use address;
+
+/// Calls libc's own function: `real!(name(argument => its type, …) -> result)`. Not one that
+/// may call the program, in an execution: see `stacks`.
+macro_rules! real {
+    ($name:ident ( $($arg:expr => $type:ty),* ) -> $result:ty) => {{
+        let place = $crate::interpose::address!($name);
         // SAFETY: the function has this type in libc's headers, and the caller of the
         // interposed function keeps its promises.
         unsafe {
-            let function: unsafe extern "C" fn($($type),*) -> $result = core::mem::transmute(*place);
+            let function: unsafe extern "C" fn($($type),*) -> $result = core::mem::transmute(place);
             function($($arg),*)
         }
     }};

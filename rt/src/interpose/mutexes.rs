@@ -9,6 +9,7 @@ use crate::{
     hooks::{synchronise, synchronise_as},
     misuse,
 };
+use leno_entry::entry;
 use leno_model::{MutexKind, Op, Outcome, SiteRef};
 
 type Mutex = *mut libc::pthread_mutex_t;
@@ -26,7 +27,7 @@ pub fn kind(mutex: Mutex) -> MutexKind {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_init(
     mutex: Mutex,
     attributes: *const libc::pthread_mutexattr_t,
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn pthread_mutex_init(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_destroy(mutex => Mutex) -> i32);
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_lock(mutex => Mutex) -> i32);
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_trylock(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_trylock(mutex => Mutex) -> i32);
@@ -82,7 +83,7 @@ type Time = *const libc::timespec;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_timedlock(mutex => Mutex, until => Time) -> i32);
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: Mutex, clock: i32, until: Time) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_clocklock(mutex => Mutex, clock => i32, until => Time) -> i32);
@@ -166,7 +167,7 @@ pub fn abandon() {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_consistent(mutex: Mutex) -> i32 {
     if running().is_none() {
         return real!(pthread_mutex_consistent(mutex => Mutex) -> i32);
@@ -183,7 +184,7 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: Mutex) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_consistent_np(mutex: Mutex) -> i32 {
     // SAFETY: the same function by its older name.
     unsafe { pthread_mutex_consistent(mutex) }
@@ -193,7 +194,7 @@ pub unsafe extern "C" fn pthread_mutex_consistent_np(mutex: Mutex) -> i32 {
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_setprioceiling(
     mutex: Mutex,
     ceiling: i32,
@@ -224,7 +225,7 @@ fn spin(lock: Spin) -> (u64, MutexKind) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_spin_init(lock: Spin, shared: i32) -> i32 {
     let result = real!(pthread_spin_init(lock => Spin, shared => i32) -> i32);
     if running().is_some() {
@@ -236,7 +237,7 @@ pub unsafe extern "C" fn pthread_spin_init(lock: Spin, shared: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_spin_destroy(lock: Spin) -> i32 {
     if running().is_none() {
         return real!(pthread_spin_destroy(lock => Spin) -> i32);
@@ -248,7 +249,7 @@ pub unsafe extern "C" fn pthread_spin_destroy(lock: Spin) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_spin_lock(lock: Spin) -> i32 {
     if running().is_none() {
         return real!(pthread_spin_lock(lock => Spin) -> i32);
@@ -260,7 +261,7 @@ pub unsafe extern "C" fn pthread_spin_lock(lock: Spin) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_spin_trylock(lock: Spin) -> i32 {
     if running().is_none() {
         return real!(pthread_spin_trylock(lock => Spin) -> i32);
@@ -274,7 +275,7 @@ pub unsafe extern "C" fn pthread_spin_trylock(lock: Spin) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_spin_unlock(lock: Spin) -> i32 {
     if running().is_none() {
         return real!(pthread_spin_unlock(lock => Spin) -> i32);
@@ -291,7 +292,7 @@ fn unlock(mutex: u64, kind: MutexKind) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: Mutex) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_unlock(mutex => Mutex) -> i32);

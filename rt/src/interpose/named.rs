@@ -9,6 +9,7 @@ use super::{real, set_errno};
 use crate::execution::{call_site, event, running};
 use alloc::{string::String, vec::Vec};
 use core::ffi::{CStr, c_char};
+use leno_entry::entry;
 use leno_model::{MutexKind, Op};
 
 type Semaphore = *mut libc::sem_t;
@@ -70,7 +71,7 @@ fn failed<T>(error: i32, result: T) -> T {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_open(
     name: *const c_char,
     flags: i32,
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn sem_open(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_close(sem: Semaphore) -> i32 {
     let Some(x) = running() else { return real!(sem_close(sem => Semaphore) -> i32) };
     let known = x.named.iter().find(|n| n.semaphore == sem as u64).map(|n| n.name);
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn sem_close(sem: Semaphore) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> i32 {
     if running().is_none() {
         return real!(sem_unlink(name => *const c_char) -> i32);

@@ -5,12 +5,14 @@
 //! between them. Otherwise a mutex around the test has one caller run the routine and the
 //! others wait.
 
-use super::{is_internal, real};
+use super::{address, is_internal};
 use crate::{
     accesses,
     execution::{call_site, running},
     hooks::{self, synchronise},
+    stacks,
 };
+use leno_entry::entry;
 use leno_model::{AccessKind, MutexKind, Op, Order, SiteRef};
 
 /// glibc's mark for "has been done".
@@ -18,10 +20,12 @@ const DONE: i32 = 2;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn()) -> i32 {
     if running().is_none() || is_internal(control as u64) {
-        return real!(pthread_once(control => *mut i32, routine => extern "C" fn()) -> i32);
+        let arguments = [control as u64, routine as *const () as u64, 0];
+        stacks::call(address!(pthread_once), arguments, stacks::result, [0; 2]);
+        return 0;
     }
     let (mutex, site) = (control as u64, call_site());
     mark(control, site, AccessKind::Read, Order::Acquire);
@@ -32,14 +36,22 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
     synchronise(Op::Lock { mutex, kind: MutexKind::Normal }, site);
     // SAFETY: as above; no other thread changes it now.
     if unsafe { *control } != DONE {
-        let frame = &raw const mutex as usize;
-        running().expect("still running").thread().routines.push((mutex, frame));
-        routine();
-        running().expect("still running").thread().routines.pop();
-        mark(control, site, AccessKind::Write, Order::Release);
-        // SAFETY: as above.
-        unsafe { *control = DONE };
+        let routines = &mut running().expect("still running").thread().routines;
+        routines.push((mutex, stacks::program()));
+        stacks::call(routine as *const () as usize, [0; 3], returned, [mutex, site.0]);
+        return 0;
     }
+    synchronise(Op::Unlock { mutex }, site);
+    0
+}
+
+/// The routine has returned.
+extern "C" fn returned(_: u64, control: u64, site: u64) -> u64 {
+    let (mutex, control, site) = (control, control as *mut i32, SiteRef(site));
+    running().expect("still running").thread().routines.pop();
+    mark(control, site, AccessKind::Write, Order::Release);
+    // SAFETY: the program's control word, which no other thread changes now.
+    unsafe { *control = DONE };
     synchronise(Op::Unlock { mutex }, site);
     0
 }

@@ -3,12 +3,13 @@
 //! docs/supported.md lists them.
 
 use super::real;
+use leno_entry::entry;
 
 macro_rules! passed_on {
     ($($name:ident)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name(a: u64, b: u64, c: u64) -> u64 {
             // All of them take at most three integers or pointers.
             real!($name(a => u64, b => u64, c => u64) -> u64)

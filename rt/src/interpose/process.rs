@@ -1,13 +1,16 @@
 //! The end of the process: exit, abort, failed assertions.
 
-use super::{descriptors, files, futexes, identity, mappings, random, real, set_errno, signalling};
+use super::{
+    address, descriptors, files, futexes, identity, mappings, random, real, set_errno, signalling,
+};
 use crate::{
     execution::{self, call_site, event, finish, running},
-    kernel, sys,
+    kernel, stacks, sys,
     trace::FailureText,
 };
 use alloc::{format, string::String};
 use core::ffi::{CStr, c_char};
+use leno_entry::entry;
 use leno_model::{End, Op, Property};
 
 /// Waits until all other threads have ended or cannot go on.
@@ -18,27 +21,18 @@ fn wait_for_the_others(status: i32) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn exit(status: i32) -> ! {
-    let marker = 0u64;
-    exit_at(&raw const marker as usize, status)
-}
-
-/// Apart, so that nothing but the marker is in the frame above: what the runtime leaves
-/// on the stack would look like the program's.
-#[inline(never)]
-fn exit_at(stack_pointer: usize, status: i32) -> ! {
+#[entry(calls)]
+pub unsafe extern "C" fn exit(status: i32) {
     if let Some(x) = running() {
-        x.exited_at = stack_pointer;
+        x.exited_at = stacks::program();
         wait_for_the_others(status);
     }
-    real!(exit(status => i32) -> ());
-    unreachable!("exit returned")
+    stacks::call(address!(exit), [status as u64, 0, 0], stacks::result, [0; 2]);
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn _exit(status: i32) -> ! {
     if running().is_some() {
         wait_for_the_others(status);
@@ -64,18 +58,17 @@ extern "C" fn end_quickly(_: *mut libc::c_void) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn quick_exit(status: i32) -> ! {
+#[entry(calls)]
+pub unsafe extern "C" fn quick_exit(status: i32) {
     if running().is_some() {
         wait_for_the_others(status);
     }
-    real!(quick_exit(status => i32) -> ());
-    unreachable!("quick_exit returned")
+    stacks::call(address!(quick_exit), [status as u64, 0, 0], stacks::result, [0; 2]);
 }
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn _Exit(status: i32) -> ! {
     // SAFETY: the same function by C's name.
     unsafe { _exit(status) }
@@ -86,7 +79,7 @@ pub unsafe extern "C" fn _Exit(status: i32) -> ! {
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn syscall(
     number: i64,
     a: u64,
@@ -171,7 +164,7 @@ fn given_back(result: i64) -> i64 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn abort() -> ! {
     if running().is_some() {
         let number = libc::SIGABRT as u32;
@@ -184,7 +177,7 @@ pub unsafe extern "C" fn abort() -> ! {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __assert_fail(
     expression: *const c_char,
     file: *const c_char,
@@ -214,7 +207,7 @@ pub unsafe extern "C" fn __assert_fail(
 }
 
 /// A number for each thread; the main thread's is that of the process, as in Linux.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn gettid() -> i32 {
     // SAFETY: a call without arguments.
     let process = unsafe { identity::getpid() };

@@ -4,6 +4,7 @@
 
 use super::real;
 use crate::execution::{call_site, event, running};
+use leno_entry::entry;
 use leno_model::Op;
 
 /// Names for libc's hidden state; no program has objects in the first page.
@@ -27,7 +28,7 @@ macro_rules! stateful {
     ($($object:ident: fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty;)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $result {
             hidden($object);
             real!($name($($arg => $type),*) -> $result)
@@ -73,7 +74,7 @@ pub fn fill(out: *mut u8, len: usize) -> bool {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn getrandom(out: *mut u8, len: usize, flags: u32) -> isize {
     if fill(out, len) {
         return len as isize;
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn getrandom(out: *mut u8, len: usize, flags: u32) -> isiz
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn getentropy(out: *mut u8, len: usize) -> i32 {
     if fill(out, len) {
         return 0;
@@ -93,7 +94,7 @@ pub unsafe extern "C" fn getentropy(out: *mut u8, len: usize) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn arc4random_buf(out: *mut u8, len: usize) {
     if !fill(out, len) {
         real!(arc4random_buf(out => *mut u8, len => usize) -> ());
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn arc4random_buf(out: *mut u8, len: usize) {
 ///
 /// # Safety
 /// As the library's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn _ZNSt13random_device9_M_getvalEv(this: *mut libc::c_void) -> u32 {
     let mut bytes = [0; 4];
     if fill(bytes.as_mut_ptr(), bytes.len()) {
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn _ZNSt13random_device9_M_getvalEv(this: *mut libc::c_voi
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn arc4random() -> u32 {
     let mut bytes = [0; 4];
     // SAFETY: our own buffer.

@@ -7,13 +7,14 @@ use crate::{
     execution::{call_site, running},
     host, units,
 };
+use leno_entry::entry;
 use leno_model::wire::Fault;
 
 macro_rules! refused {
     ($($name:ident)*) => {$(
         /// # Safety
         /// As libc's.
-        #[unsafe(no_mangle)]
+        #[entry]
         pub unsafe extern "C" fn $name(a: u64, b: u64, c: u64, d: u64, e: u64, f: u64) -> u64 {
             if running().is_some() {
                 refuse(stringify!($name));

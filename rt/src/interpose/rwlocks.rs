@@ -9,6 +9,7 @@ use crate::{
     hooks::synchronise,
     misuse,
 };
+use leno_entry::entry;
 use leno_model::{Op, Outcome};
 
 type Lock = *mut libc::pthread_rwlock_t;
@@ -17,7 +18,7 @@ type Time = *const libc::timespec;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_init(lock: Lock, attributes: Attributes) -> i32 {
     let result = real!(pthread_rwlock_init(lock => Lock, attributes => Attributes) -> i32);
     if result == 0 && running().is_some() {
@@ -28,7 +29,7 @@ pub unsafe extern "C" fn pthread_rwlock_init(lock: Lock, attributes: Attributes)
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_destroy(lock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_destroy(lock => Lock) -> i32);
@@ -62,7 +63,7 @@ fn try_lock(op: Op) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_rdlock(rwlock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_rdlock(rwlock => Lock) -> i32);
@@ -72,7 +73,7 @@ pub unsafe extern "C" fn pthread_rwlock_rdlock(rwlock: Lock) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_wrlock(rwlock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_wrlock(rwlock => Lock) -> i32);
@@ -82,7 +83,7 @@ pub unsafe extern "C" fn pthread_rwlock_wrlock(rwlock: Lock) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_tryrdlock(rwlock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_tryrdlock(rwlock => Lock) -> i32);
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn pthread_rwlock_tryrdlock(rwlock: Lock) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_trywrlock(rwlock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_trywrlock(rwlock => Lock) -> i32);
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn pthread_rwlock_trywrlock(rwlock: Lock) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_timedrdlock(rwlock: Lock, until: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_timedrdlock(rwlock => Lock, until => Time) -> i32);
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn pthread_rwlock_timedrdlock(rwlock: Lock, until: Time) -
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_timedwrlock(rwlock: Lock, until: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_timedwrlock(rwlock => Lock, until => Time) -> i32);
@@ -122,7 +123,7 @@ pub unsafe extern "C" fn pthread_rwlock_timedwrlock(rwlock: Lock, until: Time) -
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_clockrdlock(rwlock: Lock, clock: i32, until: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_clockrdlock(rwlock => Lock, clock => i32, until => Time) -> i32);
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn pthread_rwlock_clockrdlock(rwlock: Lock, clock: i32, un
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_clockwrlock(rwlock: Lock, clock: i32, until: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_clockwrlock(rwlock => Lock, clock => i32, until => Time) -> i32);
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn pthread_rwlock_clockwrlock(rwlock: Lock, clock: i32, un
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_rwlock_unlock(rwlock: Lock) -> i32 {
     if running().is_none() {
         return real!(pthread_rwlock_unlock(rwlock => Lock) -> i32);

@@ -9,6 +9,7 @@ use crate::{
     hooks::{synchronise, synchronise_patient},
     misuse,
 };
+use leno_entry::entry;
 use leno_model::{Op, Outcome};
 
 type Semaphore = *mut libc::sem_t;
@@ -16,7 +17,7 @@ type Time = *const libc::timespec;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i32 {
     let result = real!(sem_init(sem => Semaphore, shared => i32, value => u32) -> i32);
     if running().is_none() {
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn sem_init(sem: Semaphore, shared: i32, value: u32) -> i3
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
     if running().is_none() {
         early::note(Op::SemDestroy { sem: sem as u64 });
@@ -66,7 +67,7 @@ fn wait(sem: Semaphore, patience: Patience) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_getvalue(sem: Semaphore, out: *mut i32) -> i32 {
     if running().is_none() {
         return real!(sem_getvalue(sem => Semaphore, out => *mut i32) -> i32);
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn sem_getvalue(sem: Semaphore, out: *mut i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_wait(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_wait(sem => Semaphore) -> i32);
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn sem_wait(sem: Semaphore) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
     if running().is_none() {
         return real!(sem_timedwait(sem => Semaphore, until => Time) -> i32);
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_clockwait(sem: Semaphore, clock: i32, until: Time) -> i32 {
     if running().is_none() {
         return real!(sem_clockwait(sem => Semaphore, clock => i32, until => Time) -> i32);
@@ -111,7 +112,7 @@ pub unsafe extern "C" fn sem_clockwait(sem: Semaphore, clock: i32, until: Time) 
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_trywait(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_trywait(sem => Semaphore) -> i32);
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn sem_trywait(sem: Semaphore) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sem_post(sem: Semaphore) -> i32 {
     if running().is_none() {
         return real!(sem_post(sem => Semaphore) -> i32);

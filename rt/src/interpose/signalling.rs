@@ -23,14 +23,13 @@ use crate::{
         handlers::{self, Pending, bit},
         things::{self, Changes, Looks, Thing, thing},
     },
-    signals,
+    signals, stacks,
     trace::FailureText,
 };
 use alloc::{format, vec::Vec};
+use leno_entry::entry;
 use leno_model::{AccessKind, Op, Outcome, Property, ThreadId};
 
-type Handler = extern "C" fn(i32);
-type Informed = extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void);
 type Set = *const u64;
 type Info = *mut libc::siginfo_t;
 
@@ -52,7 +51,7 @@ fn me() -> ThreadId {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn pthread_kill(handle: u64, number: i32) -> i32 {
     if running().is_none() {
         return real!(pthread_kill(handle => u64, number => i32) -> i32);
@@ -62,7 +61,7 @@ pub unsafe extern "C" fn pthread_kill(handle: u64, number: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn pthread_sigqueue(handle: u64, number: i32, value: u64) -> i32 {
     if running().is_none() {
         return real!(pthread_sigqueue(handle => u64, number => i32, value => u64) -> i32);
@@ -83,7 +82,7 @@ fn to_thread(handle: u64, number: i32, code: i32, value: u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn raise(number: i32) -> i32 {
     if running().is_none() {
         return real!(raise(number => i32) -> i32);
@@ -98,7 +97,7 @@ pub unsafe extern "C" fn raise(number: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn kill(process: i32, number: i32) -> i32 {
     if running().is_none() {
         return real!(kill(process => i32, number => i32) -> i32);
@@ -108,7 +107,7 @@ pub unsafe extern "C" fn kill(process: i32, number: i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry(calls)]
 pub unsafe extern "C" fn sigqueue(process: i32, number: i32, value: u64) -> i32 {
     if running().is_none() {
         return real!(sigqueue(process => i32, number => i32, value => u64) -> i32);
@@ -201,18 +200,18 @@ fn act(signal: &Pending) {
                 // SAFETY: plain use of libc.
                 unsafe { libc::signal(number, libc::SIG_DFL) };
             }
+            stacks::call(handler, [number as u64, 0, 0], handled, [mask, 0]);
             if action.sa_flags & libc::SA_SIGINFO != 0 {
-                // SAFETY: the program's handler, which has this type.
-                let handler: Informed = unsafe { core::mem::transmute(handler) };
-                handler(number, &signal.info(), core::ptr::null());
-            } else {
-                // SAFETY: as above.
-                let handler: Handler = unsafe { core::mem::transmute(handler) };
-                handler(number);
+                stacks::pass(signal.info());
             }
-            set_mask(mask);
         }
     }
+}
+
+/// A handler has returned: the thread has the mask again that it had before.
+extern "C" fn handled(_: u64, mask: u64, _: u64) -> u64 {
+    set_mask(mask);
+    0
 }
 
 /// The signal ends the process: the thread that sends it has failed.
@@ -223,14 +222,14 @@ fn ends(number: i32) -> ! {
 }
 
 /// The running thread's mask becomes another one, and what is pending and no longer blocked
-/// takes place.
+/// takes place: the last of it when the runtime returns to the program.
 pub fn set_mask(new: u64) {
     // These two cannot be blocked.
     let new = new & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
     things::touch_if(&[(of_thread(me()), Changes), (of_process(), Looks)], || {
         core::mem::replace(handlers::mask(), new) != new
     });
-    while handlers::pending(me()) & !*handlers::mask() != 0 {
+    while !stacks::calls() && handlers::pending(me()) & !*handlers::mask() != 0 {
         let mut taken = None;
         things::try_exchange(&[of_thread(me()), of_process()], || {
             taken = handlers::take(me(), !*handlers::mask());
@@ -254,7 +253,7 @@ fn take(set: u64) -> Pending {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sigwait(set: Set, number: *mut i32) -> i32 {
     if running().is_none() {
         return real!(sigwait(set => Set, number => *mut i32) -> i32);
@@ -268,7 +267,7 @@ pub unsafe extern "C" fn sigwait(set: Set, number: *mut i32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sigwaitinfo(set: Set, info: Info) -> i32 {
     if running().is_none() {
         return real!(sigwaitinfo(set => Set, info => Info) -> i32);
@@ -282,7 +281,7 @@ pub unsafe extern "C" fn sigwaitinfo(set: Set, info: Info) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::timespec) -> i32 {
     if running().is_none() {
         return real!(sigtimedwait(set => Set, info => Info, limit => *const libc::timespec) -> i32);
@@ -316,7 +315,7 @@ pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sigpending(set: *mut u64) -> i32 {
     if running().is_none() {
         return real!(sigpending(set => *mut u64) -> i32);
@@ -328,7 +327,7 @@ pub unsafe extern "C" fn sigpending(set: *mut u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pause() -> i32 {
     if running().is_none() {
         return real!(pause() -> i32);

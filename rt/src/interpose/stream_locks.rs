@@ -9,13 +9,14 @@ use crate::{
     execution::{call_site, running},
     hooks::synchronise,
 };
+use leno_entry::entry;
 use leno_model::{MutexKind, Op, Outcome};
 
 type Stream = *mut libc::FILE;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn flockfile(stream: Stream) {
     if running().is_none() {
         return real!(flockfile(stream => Stream) -> ());
@@ -26,7 +27,7 @@ pub unsafe extern "C" fn flockfile(stream: Stream) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn ftrylockfile(stream: Stream) -> i32 {
     if running().is_none() {
         return real!(ftrylockfile(stream => Stream) -> i32);
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn ftrylockfile(stream: Stream) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn funlockfile(stream: Stream) {
     if running().is_none() {
         return real!(funlockfile(stream => Stream) -> ());

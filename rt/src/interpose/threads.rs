@@ -1,7 +1,7 @@
 //! Creating, joining and ending threads.
 
 use super::{
-    attributes,
+    address, attributes,
     blocking::times_out,
     cancellation, early, mutexes, once, process, real,
     refused::refuse,
@@ -13,16 +13,17 @@ use crate::{
     execution::{self, Start, call_site, event, event_patient, running},
     fiber, host,
     phases::{self, Phase},
-    sharing,
+    sharing, stacks,
 };
 use alloc::vec::Vec;
+use leno_entry::entry;
 use leno_model::{AccessKind, Op, Order, ThreadId, Varies};
 
 type Value = *mut libc::c_void;
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_create(
     handle: *mut u64,
     attributes: *const libc::pthread_attr_t,
@@ -60,38 +61,54 @@ pub unsafe extern "C" fn pthread_create(
 }
 
 /// The body of every fiber.
-pub extern "C" fn run_thread() {
+#[entry(calls)]
+pub extern "C" fn __leno_begin_thread() {
     fiber::clear_frames();
     phases::enter(Phase::Program);
     let x = running().expect("fibers run in an execution");
     match x.thread().start {
         Some(start) => {
-            let argument = x.thread().argument;
-            let result = start(argument);
-            running().expect("still running").thread().result = result;
+            let argument = x.thread().argument as u64;
+            stacks::call(start as *const () as usize, [argument, 0, 0], returned, [0; 2]);
         }
-        // SAFETY: the return of main is a call of `exit`.
-        None => unsafe {
+        None => {
             execution::end_if_cut();
             early::tell();
-            process::exit(host::call_main())
-        },
+            let (main, arguments) = host::main();
+            stacks::call(main, arguments, main_returned, [0; 2]);
+        }
     }
 }
 
+extern "C" fn returned(result: u64, _: u64, _: u64) -> u64 {
+    running().expect("still running").thread().result = result as Value;
+    0
+}
+
+/// The return of main is a call of `exit`.
+extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
+    // SAFETY: as libc would call it.
+    unsafe { process::exit(status as i32) };
+    0
+}
+
 /// Behind the body, or where `pthread_exit` has unwound to.
-pub extern "C" fn finish_thread() -> ! {
+#[entry(calls)]
+pub extern "C" fn __leno_end_thread() {
     fiber::clear_frames();
-    real!(__call_tls_dtors() -> ());
-    run_destructors();
+    stacks::call(address!(__call_tls_dtors), [0; 3], destroy, [0; 2]);
+}
+
+/// Nothing of the thread's is left that the program would have to see to.
+fn end() {
     once::abandon();
     mutexes::abandon();
-    if execution::end_thread() {
-        // The last thread has gone: the process exits as if main had returned 0.
-        running().expect("still running").status = Some(0);
-        real!(exit(0 => i32) -> ());
+    if !execution::end_thread() {
+        execution::leave_ended();
     }
-    execution::leave_ended()
+    // The last thread has gone: the process exits as if main had returned 0.
+    running().expect("still running").status = Some(0);
+    stacks::call(address!(exit), [0; 3], stacks::result, [0; 2]);
 }
 
 /// How long a join waits.
@@ -172,7 +189,7 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
     if running().is_none() {
         return real!(pthread_join(handle => u64, result => *mut Value) -> i32);
@@ -182,7 +199,7 @@ pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_tryjoin_np(handle: u64, result: *mut Value) -> i32 {
     if running().is_none() {
         return real!(pthread_tryjoin_np(handle => u64, result => *mut Value) -> i32);
@@ -199,7 +216,7 @@ fn until(time: Time) -> Patience {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, time: Time) -> i32 {
     if running().is_none() {
         return real!(pthread_timedjoin_np(handle => u64, result => *mut Value, time => Time) -> i32);
@@ -209,7 +226,7 @@ pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, t
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_clockjoin_np(
     handle: u64,
     result: *mut Value,
@@ -224,7 +241,7 @@ pub unsafe extern "C" fn pthread_clockjoin_np(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
     if running().is_none() {
         return real!(pthread_detach(handle => u64) -> i32);
@@ -244,21 +261,20 @@ pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_exit(result: Value) -> ! {
+#[entry(calls)]
+pub unsafe extern "C" fn pthread_exit(result: Value) {
     if let Some(x) = running() {
         x.thread().result = result;
     }
-    real!(pthread_exit(result => Value) -> ());
-    unreachable!("pthread_exit returned")
+    stacks::call(address!(pthread_exit), [result as u64, 0, 0], stacks::result, [0; 2]);
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn pthread_self() -> u64 {
     fiber::own_handle()
 }
 
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn pthread_equal(a: u64, b: u64) -> i32 {
     i32::from(a == b)
 }
@@ -281,7 +297,7 @@ pub fn restore_destructors(kept: &Destructors) {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructor) -> i32 {
     // Which number a key gets depends on the others that there are.
     if running().is_some() {
@@ -302,7 +318,7 @@ pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructo
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn pthread_key_delete(key: u32) -> i32 {
     if let Some(destructor) = DESTRUCTORS.get().get_mut(key as usize) {
         *destructor = None;
@@ -310,26 +326,26 @@ pub unsafe extern "C" fn pthread_key_delete(key: u32) -> i32 {
     real!(pthread_key_delete(key => u32) -> i32)
 }
 
-/// Runs the destructors of the running thread's data, as often as they make new
-/// data, but no more often than POSIX demands.
-fn run_destructors() {
-    const ROUNDS: usize = 4;
-    for _ in 0..ROUNDS {
-        let mut any = false;
-        for key in 0..DESTRUCTORS.get().len() {
-            let Some(destructor) = DESTRUCTORS.get()[key] else { continue };
-            // SAFETY: a key that exists; the value is given to its own destructor.
-            unsafe {
-                let value = libc::pthread_getspecific(key as u32);
-                if !value.is_null() {
-                    any = true;
-                    libc::pthread_setspecific(key as u32, core::ptr::null());
-                    destructor(value);
-                }
-            }
-        }
-        if !any {
-            return;
+/// Runs the destructors of the running thread's data from a key on, as often as they make new
+/// data, but no more often than POSIX demands. `round` counts, and its lowest bit says that
+/// there has been one in this round.
+extern "C" fn destroy(_: u64, round: u64, key: u64) -> u64 {
+    const ROUNDS: u64 = 4;
+    for key in key as usize..DESTRUCTORS.get().len() {
+        let Some(destructor) = DESTRUCTORS.get()[key] else { continue };
+        // SAFETY: a key that exists.
+        let value = unsafe { libc::pthread_getspecific(key as u32) };
+        if !value.is_null() {
+            // SAFETY: as above.
+            unsafe { libc::pthread_setspecific(key as u32, core::ptr::null()) };
+            let state = [round | 1, key as u64 + 1];
+            stacks::call(destructor as *const () as usize, [value as u64, 0, 0], destroy, state);
+            return 0;
         }
     }
+    if round & 1 != 0 && round / 2 + 1 < ROUNDS {
+        return destroy(0, round + 1, 0);
+    }
+    end();
+    0
 }

@@ -3,6 +3,7 @@
 
 use super::{cancellation, real, store};
 use crate::{execution::running, kernel};
+use leno_entry::entry;
 
 /// A day in November 2026; what matters is that it is the same in every run.
 const START: u64 = 1_794_787_200_000_000_000;
@@ -46,7 +47,7 @@ fn nanoseconds(time: &libc::timespec) -> u64 {
 }
 
 /// The processor's counter, for a program that reads it.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn __leno_time_stamp() -> u64 {
     // SAFETY: every x86-64 processor has the instruction.
     now().unwrap_or_else(|| unsafe { core::arch::x86_64::_rdtsc() })
@@ -54,7 +55,7 @@ pub extern "C" fn __leno_time_stamp() -> u64 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn clock_gettime(clock: i32, out: *mut libc::timespec) -> i32 {
     match now() {
         Some(time) => {
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, out: *mut libc::timespec) -> 
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn timespec_get(out: *mut libc::timespec, base: i32) -> i32 {
     match now() {
         Some(time) => {
@@ -80,7 +81,7 @@ pub unsafe extern "C" fn timespec_get(out: *mut libc::timespec, base: i32) -> i3
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn gettimeofday(out: *mut libc::timeval, zone: *mut libc::c_void) -> i32 {
     match now() {
         Some(time) => {
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn gettimeofday(out: *mut libc::timeval, zone: *mut libc::
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn time(out: *mut i64) -> i64 {
     let Some(time) = now() else { return real!(time(out => *mut i64) -> i64) };
     let seconds = (time / SECOND) as i64;
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn time(out: *mut i64) -> i64 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn clock() -> i64 {
     match now() {
         Some(time) => ((time - START) / 1_000) as i64,
@@ -119,7 +120,7 @@ pub unsafe extern "C" fn clock() -> i64 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn nanosleep(
     wanted: *const libc::timespec,
     left: *mut libc::timespec,
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn nanosleep(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn clock_nanosleep(
     clock: i32,
     flags: i32,
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn clock_nanosleep(
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn usleep(microseconds: u32) -> i32 {
     if sleep_for(u64::from(microseconds) * 1_000) {
         return 0;
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn usleep(microseconds: u32) -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
     if sleep_for(u64::from(seconds) * SECOND) {
         return 0;
@@ -176,7 +177,7 @@ pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: i32) -> i32 {
     if count == 0 && limit >= 0 && sleep_for(limit as u64 * 1_000_000) {
         return 0;
@@ -189,7 +190,7 @@ pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, lim
 ///
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn select(
     count: i32,
     read: *mut libc::fd_set,
@@ -213,7 +214,7 @@ pub unsafe extern "C" fn select(
 }
 
 /// Yielding is a hint: where another thread goes on is the director's to say.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn sched_yield() -> i32 {
     if running().is_some() {
         return 0;
@@ -223,7 +224,7 @@ pub extern "C" fn sched_yield() -> i32 {
 
 /// # Safety
 /// As libc's.
-#[unsafe(no_mangle)]
+#[entry]
 pub extern "C" fn pthread_yield() -> i32 {
     sched_yield()
 }
