@@ -265,7 +265,7 @@ pub static __leno_unroll: Global<u32> = Global::new(0);
 ///
 /// # Safety
 /// `counter` is a variable of the function that the loop is in.
-#[unsafe(no_mangle)]
+#[entry]
 pub unsafe extern "C" fn __leno_round(site: u64, counter: *mut u32, before: u32) {
     let bound = *__leno_unroll.get();
     if bound == 0 || running().is_none() {
