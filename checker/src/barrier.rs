@@ -17,6 +17,7 @@
 //! A full round needs its barrier no more: the serial thread may destroy it while
 //! the others have yet to leave.
 
+use crate::exchange::Swap;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use leno_model::{Outcome, ThreadId};
@@ -122,6 +123,22 @@ impl Barriers {
         }
         self.of_thread[thread.index()] = Some(place);
         outcome
+    }
+
+    /// A barrier that is in another state when threads have changed places. Not so what a
+    /// full round has yet to do: who stands there is told apart by his number (see above).
+    pub fn told_apart(&self, swap: &Swap<'_>) -> Option<u64> {
+        let members = |barrier: Option<&Barrier>| -> &[ThreadId] {
+            let open = barrier.and_then(|barrier| barrier.open);
+            open.map_or(&[], |place| &self.rounds[place].members)
+        };
+        let changed = |(addr, barrier): (&u64, &Barrier)| {
+            let there = self.barriers.get(&(swap.address)(*addr));
+            let same = there.and_then(|there| there.count) == barrier.count
+                && members(there) == swap.all(members(Some(barrier)));
+            (!same).then_some(*addr)
+        };
+        self.barriers.iter().find_map(changed)
     }
 
     pub fn can_leave(&self, thread: ThreadId) -> bool {

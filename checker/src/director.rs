@@ -9,6 +9,7 @@ use crate::{
     Compare, Limits, Plan, Sleeper,
     awaits::{Awaits, Repeat, waits_apart},
     dependence::sleeps_on,
+    exchange::Swap,
     fingerprint,
     plan::{Digest, op_words},
     sync::{SyncState, exit_is_due},
@@ -245,26 +246,6 @@ impl Director {
         self.symmetric = to.map(|(place, to)| End::Symmetric { thread, to, place: place as u32 });
     }
 
-    /// Whether nothing that is known here tells two threads apart, or would if they were
-    /// exchanged: who holds and awaits what, who waits in which queue. What is left to the
-    /// caller is what the threads stand at, what is in memory, and who joins them.
-    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
-        let (Some(at_a), Some(at_b)) = (self.threads.get(a.index()), self.threads.get(b.index()))
-        else {
-            return false;
-        };
-        let leaves = |at: &Thread| matches!(at.op, Op::BarrierLeave { .. });
-        at_a.status == Status::Standing
-            && at_b.status == Status::Standing
-            && at_a.timed == at_b.timed
-            && at_a.varies == at_b.varies
-            && at_a.cancel.map(|sem| self.sync.sem(sem))
-                == at_b.cancel.map(|sem| self.sync.sem(sem))
-            && leaves(at_a) == leaves(at_b)
-            && self.sync.are_alike(a, b, leaves(at_a))
-            && self.awaits.are_alike(a, b)
-    }
-
     /// The operation of a thread that was told to run turns out to be another one: what
     /// it depends on in memory is known only now.
     pub fn settle(&mut self, thread: ThreadId, op: Op) {
@@ -357,6 +338,17 @@ impl Director {
         self.unrolled = site;
     }
 
+    /// What a thread stands at.
+    pub fn standing(&self, thread: ThreadId) -> Option<(SiteRef, Op)> {
+        let at = self.threads.get(thread.index())?;
+        (at.status == Status::Standing).then_some((at.site, at.op))
+    }
+
+    /// Whether a thread's event can happen now.
+    pub fn is_enabled(&self, thread: ThreadId) -> bool {
+        self.can_go_on(thread)
+    }
+
     /// The memory was freed; synchronisation objects in it are no more.
     pub fn forget(&mut self, addr: u64, len: u64) {
         self.sync.forget(addr..addr.saturating_add(len));
@@ -380,6 +372,42 @@ impl Director {
                 }
             },
         )
+    }
+
+    /// What tells two threads apart that stand at an event each, besides their own memory:
+    /// what they stand at and wait for, what they hold, who waits for what.
+    pub fn told_apart(&self, swap: &Swap<'_>) -> Option<Apart> {
+        let at = |thread: ThreadId| {
+            self.threads.get(thread.index()).filter(|at| at.status == Status::Standing)
+        };
+        let (a, b) = swap.threads;
+        let (Some(first), Some(second)) = (at(a), at(b)) else { return Some(Apart::Event) };
+        let to = |addr: u64| (swap.address)(addr);
+        let accesses = |of: &Thread| -> Vec<Access> {
+            of.accesses.iter().map(|access| Access { addr: to(access.addr), ..*access }).collect()
+        };
+        let leaves = matches!(first.op, Op::BarrierLeave { .. });
+        let alike = operation_after(&first.op, swap) == operation(&second.op)
+            && accesses(first) == second.accesses
+            && first.timed == second.timed
+            && first.varies == second.varies
+            && first.cancel.map(to) == second.cancel
+            && (!leaves || self.sync.leave_alike(a, b));
+        if !alike {
+            return Some(Apart::Event);
+        }
+        let all = self.threads.iter().enumerate().map(|(number, at)| (ThreadId(number as u32), at));
+        let others = all
+            .filter(|(thread, at)| *thread != a && *thread != b && at.status == Status::Standing);
+        for (thread, other) in others {
+            let moved = operation_after(&other.op, swap) != operation(&other.op)
+                || accesses(other) != other.accesses;
+            if moved {
+                return Some(Apart::Other(thread));
+            }
+        }
+        let object = self.sync.told_apart(swap).map(Apart::Object);
+        object.or_else(|| (!self.awaits.are_alike(a, b)).then_some(Apart::Await))
     }
 
     /// The memory of a destroyed synchronisation object was made anew without a call.
@@ -469,6 +497,35 @@ impl Director {
             End::Completed { status: 0 }
         }
     }
+}
+
+/// What makes two threads unlike that is not in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// They stand at different events.
+    Event,
+    /// One of them repeats itself and the other does not.
+    Await,
+    /// What this thread stands at has to do with one of them.
+    Other(ThreadId),
+    /// The state of this synchronisation object.
+    Object(u64),
+}
+
+/// An operation without its objects, and these.
+fn operation(op: &Op) -> ([u64; 3], [Option<u64>; 2]) {
+    let objects = op.objects();
+    let mut words = op_words(op);
+    let count = objects.iter().flatten().count();
+    words[1..][..count].fill(0);
+    (words, objects)
+}
+
+/// The same when threads and objects have changed places. (Who is joined is not a matter of
+/// objects: that has a rule of its own.)
+fn operation_after(op: &Op, swap: &Swap<'_>) -> ([u64; 3], [Option<u64>; 2]) {
+    let (words, objects) = operation(op);
+    (words, objects.map(|object| object.map(|addr| (swap.address)(addr))))
 }
 
 /// The local state with what the thread is about to do: one call of a library may be

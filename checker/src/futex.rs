@@ -9,7 +9,7 @@
 //! in between: a thread that began to wait late may be woken early, as it may be by any
 //! wake-up in the kernel.
 
-use crate::{dependence::Object, trace::Trace};
+use crate::{dependence::Object, exchange::Swap, trace::Trace};
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use leno_model::{Op, Outcome, ThreadId};
@@ -115,17 +115,30 @@ impl Futexes {
         count
     }
 
+    /// A futex that is in another state when threads have changed places.
+    pub fn told_apart(&self, swap: &Swap<'_>) -> Option<u64> {
+        let to = |addr: &u64| (swap.address)(*addr);
+        let queue = |(addr, queue): (&u64, &Vec<ThreadId>)| {
+            let there = self.queues.get(&to(addr)).map_or(&[][..], |queue| queue);
+            (there != swap.all(queue)).then_some(*addr)
+        };
+        let waiting = |number: u32| {
+            let of = |thread: ThreadId| self.waiting.get(thread.index()).copied();
+            let (now, then) = (of(ThreadId(number)), of(swap.thread(ThreadId(number))));
+            let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());
+            let same = now.futex.as_ref().map(to) == then.futex
+                && (now.bits, now.woken) == (then.bits, then.woken);
+            (!same).then_some(now.futex.or(then.futex).unwrap_or(0))
+        };
+        let queues = self.queues.iter().find_map(queue);
+        queues.or_else(|| (0..self.waiting.len() as u32).find_map(waiting))
+    }
+
     fn enter(&mut self, futex: u64, thread: ThreadId) {
         let queue = self.queues.entry(futex).or_default();
         if let Err(place) = queue.binary_search(&thread) {
             queue.insert(place, thread);
         }
-    }
-
-    /// Whether two threads wait, or not, for the same.
-    pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
-        let waiting = |thread: ThreadId| self.waiting.get(thread.index()).copied();
-        waiting(a).unwrap_or_default() == waiting(b).unwrap_or_default()
     }
 
     /// Whom a wake-up may wake.

@@ -19,6 +19,7 @@ mod deadlock;
 pub mod dependence;
 mod director;
 mod dpor;
+pub mod exchange;
 mod family;
 mod finding;
 mod futex;
@@ -43,7 +44,7 @@ pub mod sync;
 mod threads;
 mod trace;
 
-pub use director::{Arrival, Decision, Director, PendingView, Stands};
+pub use director::{Apart, Arrival, Decision, Director, PendingView, Stands};
 pub use dpor::Dpor;
 pub use finding::{Blocked, Finding};
 pub use misuse::Misuse;

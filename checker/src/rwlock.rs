@@ -5,6 +5,7 @@
 //! hold the lock for reading as often as it likes. What it asks for while it holds
 //! the lock in a way that excludes it, it waits for in vain.
 
+use crate::exchange::Swap;
 use alloc::vec::Vec;
 use leno_model::{Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,15 @@ impl RwLock {
         self.writer.is_none() && self.readers.is_empty()
     }
 
+    /// Whether this is what the other one is when threads have changed places.
+    pub fn is_after(&self, other: &RwLock, swap: &Swap<'_>) -> bool {
+        let writer = other.writer.map(|writer| swap.thread(writer));
+        let reads = |(reader, depth): &(ThreadId, u32)| (swap.thread(*reader), *depth);
+        self.writer == writer
+            && self.readers.len() == other.readers.len()
+            && other.readers.iter().map(reads).all(|reader| self.readers.contains(&reader))
+    }
+
     pub fn readers(&self) -> impl Iterator<Item = ThreadId> + '_ {
         self.readers.iter().map(|(thread, _)| *thread)
     }
@@ -32,14 +42,6 @@ impl RwLock {
     /// Whether the thread holds it in one way or the other.
     pub fn is_held_by(&self, thread: ThreadId) -> bool {
         self.writer == Some(thread) || self.readers().any(|reader| reader == thread)
-    }
-
-    /// Whether two threads hold it alike.
-    pub fn is_held_alike(&self, a: ThreadId, b: ThreadId) -> bool {
-        let depth = |thread: ThreadId| {
-            self.readers.iter().find(|(reader, _)| *reader == thread).map(|(_, depth)| *depth)
-        };
-        self.writer != Some(a) && self.writer != Some(b) && depth(a) == depth(b)
     }
 
     /// Says whether it was acquired.

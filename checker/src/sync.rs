@@ -14,6 +14,7 @@ pub use crate::rwlock::RwLock;
 use crate::{
     ThreadSet,
     barrier::Barriers,
+    exchange::Swap,
     futex::Futexes,
     misuse::{ENDLESS, MOST},
 };
@@ -261,21 +262,9 @@ impl SyncState {
         }
     }
 
-    /// Whether the objects stay as they are when two threads are exchanged. `leaving`: both
-    /// are about to leave a barrier.
-    pub fn are_alike(&self, a: ThreadId, b: ThreadId, leaving: bool) -> bool {
-        let is_one = |thread: &ThreadId| *thread == a || *thread == b;
-        let waiting = |thread: ThreadId| self.waiting.get(thread.index()).copied();
-        let in_both = |set: &[ThreadId]| set.contains(&a) == set.contains(&b);
-        let held = |mutex: &Mutex| mutex.owner.as_ref().is_some_and(is_one);
-        !self.mutexes.values().any(held)
-            && self.conds.values().all(|waiters| in_both(waiters))
-            && waiting(a).unwrap_or_default() == waiting(b).unwrap_or_default()
-            && self.rwlocks.values().all(|lock| lock.is_held_alike(a, b))
-            && (!leaving || self.barriers.are_alike(a, b))
-            && self.futexes.are_alike(a, b)
-            && self.ended.contains(a) == self.ended.contains(b)
-            && !self.exiting.as_ref().is_some_and(is_one)
+    /// Whether two threads that are about to leave a barrier play the same part there.
+    pub fn leave_alike(&self, a: ThreadId, b: ThreadId) -> bool {
+        self.barriers.are_alike(a, b)
     }
 
     /// What an operation turns out to be when its turn has come: a thread leaves the
@@ -445,6 +434,46 @@ impl SyncState {
         self.sems.retain(|addr, _| !range.contains(addr));
         self.destroyed.retain(|addr| !range.contains(addr));
         self.barriers.forget(range);
+    }
+
+    /// A synchronisation object that is in another state when two threads, and objects with
+    /// them, have changed places; the threads if it is what they wait for.
+    pub fn told_apart(&self, swap: &Swap<'_>) -> Option<u64> {
+        let to = |addr: &u64| (swap.address)(*addr);
+        let mutex = |(addr, mutex): (&u64, &Mutex)| {
+            let owner = mutex.owner.map(|owner| swap.thread(owner));
+            let there = self.mutexes.get(&to(addr));
+            let same = there.map_or(owner.is_none(), |m| *m == Mutex { owner, ..*mutex });
+            (!same).then_some(*addr)
+        };
+        let cond = |(addr, waiters): (&u64, &Vec<ThreadId>)| {
+            (self.waiters(to(addr)) != swap.all(waiters)).then_some(*addr)
+        };
+        let waiting = |number: u32| {
+            let of = |thread: ThreadId| self.waiting.get(thread.index()).copied();
+            let (now, then) = (of(ThreadId(number)), of(swap.thread(ThreadId(number))));
+            let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());
+            let same = now.woken == then.woken && now.mutex.as_ref().map(to) == then.mutex;
+            (!same).then_some(now.mutex.or(then.mutex).unwrap_or(0))
+        };
+        let rwlock = |(addr, lock): (&u64, &RwLock)| {
+            let there = self.rwlocks.get(&to(addr)).cloned().unwrap_or_default();
+            (!there.is_after(lock, swap)).then_some(*addr)
+        };
+        let sem = |(addr, value): (&u64, &u32)| (self.sem(to(addr)) != *value).then_some(*addr);
+        let destroyed = |addr: &u64| (!self.destroyed.contains(&to(addr))).then_some(*addr);
+        // Once somebody exits, only he goes on.
+        let exits = |thread: &ThreadId| swap.thread(*thread) != *thread;
+        let mutexes = self.mutexes.iter().find_map(mutex);
+        mutexes
+            .or_else(|| self.conds.iter().find_map(cond))
+            .or_else(|| (0..self.waiting.len() as u32).find_map(waiting))
+            .or_else(|| self.rwlocks.iter().find_map(rwlock))
+            .or_else(|| self.sems.iter().find_map(sem))
+            .or_else(|| self.destroyed.iter().find_map(destroyed))
+            .or_else(|| self.barriers.told_apart(swap))
+            .or_else(|| self.futexes.told_apart(swap))
+            .or_else(|| self.exiting.filter(exits).map(|_| 0))
     }
 
     fn waiting_mut(&mut self, thread: ThreadId) -> &mut Waiting {

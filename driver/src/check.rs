@@ -16,6 +16,7 @@ use crate::{
     search_file::{self, SearchFile},
     story::Story,
     suppressions::{self, Suppression},
+    symmetry::{self, Explained},
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
     verdict::{Ending, Found, Outcome},
@@ -24,11 +25,12 @@ use crate::{
 use leno_model::{
     effect::Model,
     site::{SiteId, SiteKind},
-    wire::{Bug, Counts, Fault, Job, Message, Mode, Saved, Summary},
+    wire::{Bug, Counts, Fault, Job, Message, Mode, Ran, Saved, Summary},
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     env, fs,
+    io::Write as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -89,6 +91,11 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         started,
         before: Duration::ZERO,
         saved: false,
+        compared: Vec::new(),
+        executions: match &args.executions {
+            Some(path) => Some((path.clone(), create(path)?)),
+            None => None,
+        },
     };
     if stripped {
         let note = "the program is stripped: its variables have no names here";
@@ -153,6 +160,10 @@ struct Check<'a> {
     before: Duration,
     /// The search is on disk.
     saved: bool,
+    /// What comparing threads has shown.
+    compared: Vec<Explained>,
+    /// Where executions are written to.
+    executions: Option<(PathBuf, fs::File)>,
 }
 
 impl<'a> Check<'a> {
@@ -247,6 +258,14 @@ impl<'a> Check<'a> {
                     self.search_file(*saved)?.write(self.output.directory())?;
                     self.saved = true;
                 }
+                Next::Message(Message::Compared { threads, found }) => {
+                    for explained in symmetry::explain(&found, threads, &self.images) {
+                        if !self.compared.contains(&explained) {
+                            self.compared.push(explained);
+                        }
+                    }
+                }
+                Next::Message(Message::Ran(ran)) => self.write(&ran)?,
                 Next::Message(Message::Replayed(_)) => {}
                 Next::Message(Message::Fault(Fault::Library { path })) => {
                     drop(running);
@@ -305,6 +324,8 @@ impl<'a> Check<'a> {
             kernel,
             scratch: String::new(),
             profile: self.args.profile,
+            explain_symmetry: self.args.explain_symmetry,
+            tell: self.args.executions.is_some(),
             nondet: self.args.nondet.clone(),
             unknown_callees: calls.unknown,
             models: calls.models,
@@ -368,6 +389,13 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
+    /// Writes down what an execution did.
+    fn write(&mut self, ran: &Ran) -> Result<(), Error> {
+        let Some((path, file)) = &mut self.executions else { return Ok(()) };
+        let line = serde_json::to_string(ran).unwrap_or_default();
+        writeln!(file, "{line}").map_err(|source| Error::Write { path: path.clone(), source })
+    }
+
     /// What to tell somebody who waits for an execution that does not end.
     fn not_heard_of(&self) -> String {
         let site = self.journal.last_site().and_then(|address| {
@@ -397,6 +425,7 @@ impl<'a> Check<'a> {
         let mut unseen = BTreeSet::new();
         let mut narrowed = false;
         let phases = summary.as_ref().and_then(|summary| summary.phases);
+        let symmetry_counts = summary.as_ref().map_or_else(Default::default, |s| s.symmetry);
         let counts = summary.as_ref().map_or(self.counts, |summary| summary.counts);
         if self.early_threads {
             unseen.insert("a thread that was started before main".to_string());
@@ -448,6 +477,8 @@ impl<'a> Check<'a> {
             peak_memory: program::peak_memory(),
             narrowed,
             phases,
+            symmetry: symmetry_counts,
+            compared: self.compared,
         })
     }
 }
@@ -558,6 +589,10 @@ pub fn fault_error(fault: Fault, images: &Images) -> Error {
         }
         Fault::Internal { what } => Error::Runtime(what),
     }
+}
+
+fn create(path: &Path) -> Result<fs::File, Error> {
+    fs::File::create(path).map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }
 
 /// A library's name that does not depend on the current directory.

@@ -198,8 +198,6 @@ pub struct CheckArgs {
     /// Worker processes
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = NOT_BUILT)]
     pub jobs: u64,
-    #[arg(long, help_heading = NOT_BUILT)]
-    pub explain_symmetry: bool,
     /// What the program reads from stdin, the same in every execution
     #[arg(long, value_name = "FILE", help_heading = NOT_BUILT)]
     pub input: Option<PathBuf>,
@@ -213,9 +211,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "2s", hide = true)]
     #[serde(skip)]
     pub save_every: Duration,
+    /// Say of all threads in every branching state whether they are interchangeable, or why
+    /// not
+    #[arg(long)]
+    pub explain_symmetry: bool,
     /// Say where the time went
     #[arg(long)]
     pub profile: bool,
+    /// Write what every execution did to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", hide = true)]
+    #[serde(skip)]
+    pub executions: Option<PathBuf>,
     /// Record private accesses too: slower, the same verdict
     #[arg(long, hide = true)]
     pub record_all: bool,
@@ -376,7 +382,6 @@ impl CheckArgs {
         only("--depth", self.depth != 0, "it belongs to --random")?;
         only("--seed", self.seed != 0, "it belongs to --random")?;
         only("--jobs", self.jobs != 1, "use --jobs 1")?;
-        only("--explain-symmetry", self.explain_symmetry, "there is no symmetry to explain")?;
         let progress = self.properties.contains(&Property::Progress);
         only("--property progress", progress, "leave it out")?;
         match self.search {

@@ -25,6 +25,19 @@ pub fn outcome(outcome: &Outcome) -> String {
         line(&mut text, "replay", &style(replay_command(&found.trace)).bold().to_string());
         text.push('\n');
     }
+    if outcome.args.explain_symmetry {
+        outcome.compared.iter().for_each(|one| line(&mut text, "compared", &one.line()));
+        let counts = &outcome.symmetry;
+        let sums = format!(
+            "{} of {} symmetric, {} not comparable, in {:.3} s",
+            grouped(counts.successes),
+            count(counts.analyses, "comparison"),
+            grouped(counts.incomparable),
+            counts.nanoseconds as f64 / 1e9
+        );
+        line(&mut text, "symmetry", &sums);
+        text.push('\n');
+    }
     text.push_str(&verdict(outcome));
     text
 }

@@ -14,7 +14,7 @@ use leno_model::{
     ThreadId,
     object::Object,
     site::{Function, Position, SiteId, SiteKind, UnitTable, Variable, digest},
-    thread::ThreadTable,
+    thread::{ThreadName, ThreadTable},
     wire::{Trace, Unit},
 };
 use serde::{Deserialize, Serialize};
@@ -381,6 +381,11 @@ impl Threads {
             }
         }
         Self { table: ThreadTable::from_names(trace.threads.clone()), starts }
+    }
+
+    /// Threads of which only their names are known.
+    pub fn named(names: Vec<ThreadName>) -> Self {
+        Self { table: ThreadTable::from_names(names), starts: BTreeMap::new() }
     }
 
     pub fn name(&self, thread: ThreadId) -> String {

@@ -43,6 +43,13 @@ pub fn outcome(outcome: &Outcome) -> Value {
             "unroll": counts.blocked_by_unroll,
         },
         "pruned": { "symmetry": counts.symmetric, "states": 0, "locksets": 0 },
+        "symmetry": {
+            "analyses": outcome.symmetry.analyses,
+            "successes": outcome.symmetry.successes,
+            "seconds": outcome.symmetry.nanoseconds as f64 / 1e9,
+            "incomparable": outcome.symmetry.incomparable,
+            "compared": outcome.args.explain_symmetry.then_some(&outcome.compared),
+        },
         "events": counts.events,
         "max_depth": counts.max_depth,
         "threads": counts.threads,

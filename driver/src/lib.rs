@@ -24,6 +24,7 @@ pub mod scratch;
 pub mod search_file;
 pub mod story;
 pub mod suppressions;
+pub mod symmetry;
 pub mod tables;
 pub mod trace_file;
 pub mod types;

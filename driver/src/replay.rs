@@ -154,7 +154,13 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
             }
             Next::Message(Message::Replayed(seen)) => trace = Some(seen),
             Next::Message(Message::Bug(bug)) => bugs.push(bug),
-            Next::Message(Message::Notice(_) | Message::Progress(_) | Message::Saved(_)) => {}
+            Next::Message(
+                Message::Notice(_)
+                | Message::Progress(_)
+                | Message::Saved(_)
+                | Message::Compared { .. }
+                | Message::Ran(_),
+            ) => {}
             Next::Message(Message::Fault(fault)) => return Err(fault_error(fault, &images)),
             Next::Message(Message::Done(_)) => break,
         }
@@ -188,6 +194,8 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
         kernel: true,
         scratch,
         profile: false,
+        explain_symmetry: false,
+        tell: false,
         nondet: serde_json::from_value(file.options["nondet"].clone()).unwrap_or_default(),
         unknown_callees: calls.unknown,
         models: calls.models,

@@ -5,8 +5,12 @@ use crate::{
     error,
     image::Images,
     suppressions::Suppression,
+    symmetry::Explained,
 };
-use leno_model::wire::{Bug, Counts, Phases};
+use leno_model::{
+    symmetry,
+    wire::{Bug, Counts, Phases},
+};
 use std::{path::PathBuf, time::Duration};
 
 /// The result of a check.
@@ -30,6 +34,10 @@ pub struct Outcome<'a> {
     pub narrowed: bool,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
+    /// What comparing threads has come to.
+    pub symmetry: symmetry::Counts,
+    /// The comparisons themselves, if they were asked for.
+    pub compared: Vec<Explained>,
 }
 
 /// A bug and the file that its trace is in.

@@ -219,8 +219,7 @@ pub fn last_seen(thread: &[u32], site: Option<SiteId>, images: &Images) -> Strin
 
 /// A thread by its path: `main`, `T1`, `T1.2`.
 pub fn thread_name(path: &[u32]) -> String {
-    let numbers: Vec<_> = path.iter().map(|index| (index + 1).to_string()).collect();
-    if numbers.is_empty() { "main".to_string() } else { format!("T{}", numbers.join(".")) }
+    leno_model::thread::name_of(path)
 }
 
 /// Whether two operands' objects have bytes in common.

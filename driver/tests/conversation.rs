@@ -51,6 +51,7 @@ fn peer(script: &str) {
                 unseen: vec![],
                 narrowed: vec![],
                 phases: None,
+                symmetry: Default::default(),
             };
             write_frame(&mut stream, &Message::Done(summary)).unwrap();
         }
@@ -93,6 +94,8 @@ fn start(script: &str) -> Running {
         kernel: false,
         scratch: String::new(),
         profile: false,
+        explain_symmetry: false,
+        tell: false,
         nondet: vec![],
         record_all: false,
         unknown_callees: vec![],

@@ -13,6 +13,7 @@ pub mod event;
 pub mod execution;
 pub mod object;
 pub mod site;
+pub mod symmetry;
 pub mod thread;
 pub mod wire;
 

@@ -153,6 +153,8 @@ pub struct Frame {
     /// Bytes, the three words included; 0 for a function without a record.
     pub size: u64,
     pub slots: Vec<Slot>,
+    /// The function has memory on the stack that is no slot: arrays of variable length.
+    pub dynamic: bool,
 }
 
 /// A source variable, or a value (without a name) that lives across a hook.

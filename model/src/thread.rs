@@ -5,7 +5,11 @@
 //! [`ThreadId`]; the table of names goes with every trace, so that the numbers
 //! mean the same threads when it is replayed.
 
-use alloc::vec::Vec;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use serde::{Deserialize, Serialize};
 
 /// A thread of the program, as a dense number. The main thread is 0.
@@ -72,6 +76,12 @@ impl ThreadTable {
         path.reverse();
         path
     }
+}
+
+/// What a thread with this path is called: `main`, `T3`, `T3.1`.
+pub fn name_of(path: &[u32]) -> String {
+    let numbers: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
+    if numbers.is_empty() { "main".to_string() } else { format!("T{}", numbers.join(".")) }
 }
 
 #[cfg(test)]

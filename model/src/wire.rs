@@ -7,10 +7,11 @@
 //! sides come out of one build, so there is no version to negotiate.
 
 use crate::{
-    AccessKind, Order, Property, Step, ThreadId,
+    AccessKind, End, Order, Property, Step, ThreadId,
     effect::Model,
     object::{Object, SharedRange},
     site::SiteId,
+    symmetry::{self, Compared},
     thread::ThreadName,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -71,6 +72,10 @@ pub struct Job {
     pub scratch: String,
     /// Measure where the time goes.
     pub profile: bool,
+    /// Compare all threads in every branching state and say what comes out.
+    pub explain_symmetry: bool,
+    /// Tell of every execution; see [`Message::Ran`].
+    pub tell: bool,
     /// What the functions `__VERIFIER_nondet_…` are to give.
     pub nondet: Vec<Values>,
     /// Call sites whose callee nobody knows anything about; see `Unseen`.
@@ -133,11 +138,30 @@ pub enum Message {
     Bug(Bug),
     /// The check as it stands; all bugs found until now have been sent before.
     Saved(Box<Saved>),
+    /// Threads that were compared, and what came out for the first time.
+    Compared {
+        threads: Vec<ThreadName>,
+        found: Vec<Compared>,
+    },
+    /// An execution has come to its end.
+    Ran(Ran),
     /// The answer to [`Mode::Replay`].
     Replayed(Trace),
     Done(Summary),
     /// The check cannot go on.
     Fault(Fault),
+}
+
+/// What an execution did, in short.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ran {
+    pub steps: Vec<Step>,
+    pub end: End,
+    /// The places of what failed and of what the threads stood at, in no order.
+    pub failed: Vec<u64>,
+    pub pending: Vec<u64>,
+    /// Who was found symmetric, and behind how many steps.
+    pub symmetric: Vec<(u32, ThreadId, ThreadId)>,
 }
 
 /// All that it takes to go on with a check in another process.
@@ -149,6 +173,7 @@ pub struct Saved {
     pub biases: Vec<(String, u64)>,
     pub threads: Vec<ThreadName>,
     pub shared: Vec<SharedRange>,
+    pub handles: symmetry::Handles,
     /// What makes bugs the same, of those that have been reported.
     pub reported: Vec<Vec<u64>>,
     pub counts: Counts,
@@ -205,6 +230,8 @@ pub struct Summary {
     pub narrowed: Vec<String>,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
+    /// What comparing threads has come to.
+    pub symmetry: symmetry::Counts,
 }
 
 /// Nanoseconds of a whole check.

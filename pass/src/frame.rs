@@ -33,6 +33,8 @@ pub struct Contents {
     values: Vec<Value>,
     /// The source variable behind an address.
     names: HashMap<Value, Node>,
+    /// There is memory whose size is known only when the function runs.
+    dynamic: bool,
 }
 
 impl Contents {
@@ -69,7 +71,11 @@ impl Contents {
             .filter(|value| interruptions.lived_through(*value))
             .filter(|value| !value.is_instruction() || point_after(*value).is_some())
             .collect();
-        Some(Self { variables, copies, values, names })
+        let known: HashSet<Value> = static_allocas(function).into_iter().collect();
+        let mut instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+        let dynamic = instructions
+            .any(|value| value.opcode() == Opcode::LLVMAlloca && !known.contains(&value));
+        Some(Self { variables, copies, values, names, dynamic })
     }
 
     /// What has a slot, in the order of the slots.
@@ -235,7 +241,7 @@ impl Record {
         let size = plan.end.next_multiple_of(8);
         let record = Self::place(emitter, contents, &plan, size);
         let slots = plan.slots.into_iter().map(|(_, slot)| slot).collect();
-        emitter.table.set_frame(emitter.index, Frame { size, slots });
+        emitter.table.set_frame(emitter.index, Frame { size, slots, dynamic: contents.dynamic });
         record
     }
 

@@ -11,6 +11,7 @@ mod conventions;
 mod escape;
 mod frame;
 mod hooks;
+mod identity;
 mod ir;
 mod liveness;
 mod loops;
@@ -180,6 +181,7 @@ fn instrument_function(
     let plan = hooks::plan(function, &private, layout);
     let loops = loops::of(function);
     let contents = Contents::of(function, &plan, &private, layout);
+    let looks = identity::looks(function);
     let points = Points::of(function, &plan, contents.as_ref(), bodies, layout);
     let mut emitter = Emitter {
         unit,
@@ -195,6 +197,7 @@ fn instrument_function(
     };
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
     emitter.emit(&plan, record.as_ref());
+    identity::tell(&emitter, &looks);
     if let Some(record) = record {
         record.close(&emitter);
     }

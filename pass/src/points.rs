@@ -16,6 +16,7 @@ use crate::{
 };
 use leno_model::site;
 use rustc_hash::FxHashMap as HashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 #[derive(Default)]
 pub struct Points {
@@ -90,13 +91,20 @@ fn entry(
     live: impl Fn(Value) -> bool,
 ) -> Option<site::Residual> {
     let mut needed = Vec::new();
-    for value in residual.free.iter().copied().filter(|value| live(*value)) {
+    // Which of the locals are needed is a matter of the function as a whole (somebody may
+    // have the address of one), so it belongs to what must be the same.
+    let mut text = residual.digest.to_le_bytes().to_vec();
+    let places = residual.free.iter().copied().enumerate();
+    for (place, value) in places.filter(|(_, value)| live(*value)) {
         match slots.get(&value) {
-            Some(slot) => needed.push(*slot),
+            Some(slot) => {
+                text.extend((place as u64).to_le_bytes());
+                needed.push(*slot);
+            }
             // A temporary that nothing comes between the write and the read of.
             None if value.is_instruction() && is_static_alloca(value) => {}
             None => return None,
         }
     }
-    Some(site::Residual { digest: residual.digest, local: residual.local, live: needed })
+    Some(site::Residual { digest: xxh3_128(&text), local: residual.local, live: needed })
 }

@@ -16,7 +16,7 @@ use crate::{
     kernel,
     phases::{self, Phase},
     record::record,
-    sharing, stacks,
+    sharing, stacks, symmetry,
     trace::{FailureText, Tracer},
     units,
 };
@@ -68,6 +68,12 @@ pub struct Thread {
     quiet: u64,
     landmark: Landmark,
     section: Option<Section>,
+    /// It is in the hook before a call, which announces what the callee will access.
+    announcing: bool,
+    /// Its start function has returned, or it has called `pthread_exit`.
+    finishing: bool,
+    /// It has looked at who it is, or where something lies, as a number.
+    pub observed: Option<&'static str>,
     /// Controls of `pthread_once` whose routine it is in, and guards of static variables
     /// that it initialises; and where on the stack the call is.
     pub routines: Vec<(u64, usize)>,
@@ -222,17 +228,50 @@ impl Thread {
             ordinal: 0,
             children: 0,
             clock: 0,
-            random: 0x9e37_79b9_7f4a_7c15 ^ u64::from(thread.0) << 32,
+            random: seed(thread),
             last_site: SiteRef(0),
             private_writes: 0,
             stack_writes: Vec::new(),
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             section: None,
+            announcing: false,
+            finishing: false,
+            observed: None,
             routines: Vec::new(),
             backs_off: None,
         }
     }
+}
+
+/// What tells threads apart that the runtime keeps for them.
+impl Thread {
+    pub fn is_announcing(&self) -> bool {
+        self.announcing
+    }
+
+    pub fn is_finishing(&self) -> bool {
+        self.finishing
+    }
+
+    pub fn cancellation(&self) -> (bool, bool, bool) {
+        (self.cancellable, self.asynchronous, self.cancels_itself)
+    }
+
+    /// Whether it has drawn random numbers, which are its own.
+    pub fn has_random_numbers(&self, thread: ThreadId) -> bool {
+        self.random != seed(thread)
+    }
+
+    /// Whether a library started it, which has a function of its own around the program's.
+    pub fn is_library_start(&self) -> bool {
+        self.start.is_some_and(|start| units::is_foreign_code(start as usize as u64))
+    }
+}
+
+/// The state of a thread's source of random numbers when it starts.
+fn seed(thread: ThreadId) -> u64 {
+    0x9e37_79b9_7f4a_7c15 ^ u64::from(thread.0) << 32
 }
 
 impl Thread {
@@ -278,6 +317,30 @@ impl Running {
     /// How far down the runtime's stack of a thread that does not run is in use.
     pub fn own_stack_pointer(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].context.stack_pointer
+    }
+
+    /// How far down a thread's stack was in use when it entered the runtime.
+    pub fn stack_of(&self, thread: ThreadId) -> usize {
+        stacks::program_of(fiber::own_top(thread))
+    }
+
+    /// The part of the runtime's stack of a thread that is in use: registers of the program's
+    /// are there.
+    pub fn registers_of(&self, thread: ThreadId) -> (usize, usize) {
+        let marker = 0u64;
+        let pointer = match thread == self.current {
+            true => &raw const marker as usize,
+            false => self.own_stack_pointer(thread),
+        };
+        (pointer, fiber::own_top(thread))
+    }
+
+    /// How a thread's floating-point units are set.
+    pub fn floating_point(&self, thread: ThreadId) -> u64 {
+        match thread == self.current {
+            true => fiber::own_floating_point(),
+            false => self.threads[thread.index()].context.floating_point(),
+        }
     }
 
     /// The number of the thread that the running one would create next, with a stack of
@@ -714,6 +777,7 @@ fn wait_for_turn() {
 
 /// Asks the director who goes on; does not return if the execution is over.
 fn next_thread() -> ThreadId {
+    symmetry::compare_all();
     let x = running().expect("decisions are made in an execution");
     match x.director.decide(x.current) {
         Decision::Run(_) if x.tracer.is_some() && record().events.len() >= x.plan_len => {
@@ -730,9 +794,10 @@ fn next_thread() -> ThreadId {
 
 /// Tells the director whether threads that it asks about are symmetric.
 fn compare() {
-    let x = running().expect("decisions are made in an execution");
-    if let Some((thread, _)) = x.director.to_compare() {
-        x.director.compared(thread, None);
+    let asked = director().and_then(|director| director.to_compare());
+    if let Some((thread, others)) = asked {
+        let to = symmetry::compare_with(thread, &others);
+        running().expect("still running").director.compared(thread, to);
     }
 }
 
@@ -742,6 +807,27 @@ fn leave() -> ! {
     let next = x.creator.take().unwrap_or_else(next_thread);
     switch_to(next);
     unreachable!("a thread that has ended was resumed")
+}
+
+/// The running thread announces a call, until `announced`.
+pub fn announces(whether: bool) {
+    if let Some(x) = running() {
+        x.thread().announcing = whether;
+    }
+}
+
+/// The running thread's function is over.
+pub fn finishes() {
+    if let Some(x) = running() {
+        x.thread().finishing = true;
+    }
+}
+
+/// The running thread has looked at something as a number that it should not depend on.
+pub fn observes(what: &'static str) {
+    if let Some(x) = running() {
+        x.thread().observed.get_or_insert(what);
+    }
 }
 
 /// The running thread's last event has happened. True if it was the last thread.

@@ -17,7 +17,7 @@ use leno_model::ThreadId;
 const STACKS: usize = 0x1000_0000_0000;
 /// Address space for each stack, which lies at its upper end. The lowest page of a stack is
 /// a guard: it is not mapped.
-const STRIDE: usize = 256 << 20;
+pub const STRIDE: usize = 256 << 20;
 /// As large as Linux makes a thread's stack by default.
 const SIZE: usize = 8 << 20;
 /// The largest that a program can ask for.
@@ -75,6 +75,11 @@ pub fn frame_of(thread_pointer: usize) -> *const FrameRecord {
     // SAFETY: every thread has its copy of the thread-local, which holds a record on
     // its own stack.
     unsafe { *(thread_pointer.wrapping_add(frame_offset()) as *const *const FrameRecord) }
+}
+
+/// Where a thread's `__leno_frame` lies.
+pub fn frame_place(thread: ThreadId) -> u64 {
+    handle(thread).wrapping_add(frame_offset() as u64)
 }
 
 /// The running thread's innermost frame record.
@@ -388,6 +393,19 @@ pub fn probe() {
     // SAFETY: a constant that glibc keeps for debuggers.
     let block = unsafe { *crate::interpose::next(c"_thread_db_sizeof_pthread").cast::<u32>() };
     *TLS_SIZE.get() = size.saturating_sub(block as usize);
+}
+
+impl Context {
+    /// Control words and sticky flags of a context that does not run.
+    pub fn floating_point(&self) -> u64 {
+        // SAFETY: `switch_stacks` has put them where the stack ends.
+        unsafe { *(self.stack_pointer as *const u64) }
+    }
+}
+
+/// The same of the running one.
+pub fn own_floating_point() -> u64 {
+    floating_point()
 }
 
 /// rdi: where to save the stack pointer, rsi: the new one, rdx: the new FS base or 0.

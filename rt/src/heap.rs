@@ -35,6 +35,8 @@ pub struct Block {
     pub freed_at: Option<SiteRef>,
     /// The owner's how-manieth allocation.
     pub index: u32,
+    /// Its address was looked at as a number.
+    looked_at: bool,
 }
 
 #[derive(Default)]
@@ -42,6 +44,8 @@ struct Arena {
     blocks: Vec<Block>,
     used: usize,
     allocations: u32,
+    /// The order of addresses in it was asked for.
+    ordered: bool,
     /// Numbers of blocks to be used again, by the logarithm of their room.
     free: Vec<VecDeque<u32>>,
 }
@@ -96,7 +100,14 @@ pub fn allocate(
         let reusable = arena.free.get_mut(class).and_then(|list| list.pop_front());
         if let Some(place) = reusable {
             let block = &mut arena.blocks[place as usize];
-            *block = Block { size, allocated_at: site, freed_at: None, index, ..*block };
+            *block = Block {
+                size,
+                allocated_at: site,
+                freed_at: None,
+                index,
+                looked_at: false,
+                ..*block
+            };
             return (block.start as *mut u8, true);
         }
     }
@@ -111,7 +122,8 @@ pub fn allocate(
     }
     arena.used = start + room + GAP - base;
     let place = arena.blocks.len();
-    arena.blocks.push(Block { start, size, room, allocated_at: site, freed_at: None, index });
+    let (freed_at, looked_at) = (None, false);
+    arena.blocks.push(Block { start, size, room, allocated_at: site, freed_at, index, looked_at });
     // SAFETY: inside the arena's mapping, in the gap before the block.
     unsafe { ((start - 8) as *mut u64).write(place as u64) };
     (start as *mut u8, false)
@@ -176,6 +188,51 @@ pub fn around(addr: usize) -> Option<(Option<ThreadId>, Block)> {
     let block = arena.blocks[place];
     let owner = number.checked_sub(1).map(|n| ThreadId(n as u32));
     (addr < block.start + block.size.max(1)).then_some((owner, block))
+}
+
+/// The block that a pointer leads to, its end included, and its arena.
+pub fn pointed_to(addr: usize) -> Option<(usize, Block)> {
+    let number = addr.checked_sub(ARENAS)? / STRIDE;
+    let arena = ARENA.get().get(number)?;
+    let place = arena.blocks.partition_point(|b| b.start <= addr).checked_sub(1)?;
+    let block = arena.blocks[place];
+    (addr <= block.start + block.size).then_some((number, block))
+}
+
+/// The block's address was looked at as a number.
+pub fn look_at(addr: usize) {
+    let number = addr.wrapping_sub(ARENAS) / STRIDE;
+    let Some(arena) = ARENA.get().get_mut(number) else { return };
+    let place = arena.blocks.partition_point(|b| b.start <= addr);
+    // A pointer behind the end of a block may be meant for the next one.
+    let next = place.min(arena.blocks.len().saturating_sub(1));
+    for place in [place.saturating_sub(1), next] {
+        if let Some(block) = arena.blocks.get_mut(place) {
+            let near = block.start.saturating_sub(GAP)..=block.start + block.room + GAP;
+            block.looked_at |= near.contains(&addr);
+        }
+    }
+}
+
+pub fn is_looked_at(addr: usize) -> bool {
+    pointed_to(addr).is_some_and(|(_, block)| block.looked_at)
+}
+
+/// The order of addresses in an arena was asked for.
+pub fn orders(arena: u32) {
+    if let Some(arena) = ARENA.get().get_mut(arena as usize) {
+        arena.ordered = true;
+    }
+}
+
+pub fn is_ordered(addr: usize) -> bool {
+    let arena = arena_of(addr).and_then(|(number, _)| ARENA.get().get(number as usize));
+    arena.is_some_and(|arena| arena.ordered)
+}
+
+/// Whether a thread gets blocks again that it has freed.
+pub fn reuses(thread: ThreadId) -> bool {
+    ARENA.get().get(thread.index() + 1).is_some_and(|arena| arena.used > REUSE_FROM)
 }
 
 /// The blocks of the program's threads that have not been freed.
@@ -263,6 +320,7 @@ pub fn restore(snapshot: &Snapshot) {
         let kept = if number == 0 { snapshot.bytes.len() } else { 0 };
         clear(ARENAS + number * STRIDE + kept, arena.used.saturating_sub(kept));
         arena.free.iter_mut().for_each(VecDeque::clear);
+        arena.ordered = false;
         if number == 0 {
             arena.blocks.clear();
             arena.blocks.extend_from_slice(&snapshot.blocks);

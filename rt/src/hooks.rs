@@ -13,7 +13,7 @@ use crate::{
     interpose::streams,
     kernel, misuse, models,
     record::record,
-    sharing, snapshot,
+    sharing, snapshot, symmetry,
     trace::{self, FailureText},
 };
 use alloc::{string::String, vec::Vec};
@@ -604,6 +604,18 @@ pub unsafe extern "C" fn __leno_atomic_cas_16(
     }
 }
 
+/// An address is turned into a number.
+#[entry]
+pub extern "C" fn __leno_number(addr: u64) {
+    symmetry::looks_at(addr);
+}
+
+/// The order of two addresses is asked for.
+#[entry]
+pub extern "C" fn __leno_order(a: u64, b: u64) {
+    symmetry::orders(a, b);
+}
+
 /// A call out of the unit: what the callee reads and writes is an event, if there is
 /// a model of it. `rest` is where the variadic arguments lie, or null.
 #[entry]
@@ -626,8 +638,10 @@ pub extern "C" fn __leno_extern(
         if kernel::kept() {
             snapshot::expect_writes(args);
         }
+        execution::announces(true);
         models::call(SiteRef(site), callee, args, rest);
         streams::call(SiteRef(site), args);
+        execution::announces(false);
     }
 }
 

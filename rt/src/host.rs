@@ -17,16 +17,18 @@ use crate::{
     phases::{self, Phase},
     record::{self, record},
     saved::{self, Timer},
-    sharing, showing, signals, snapshot, sys,
+    sharing, showing, signals, snapshot, symmetry, sys,
     trace::place,
     units,
 };
 use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
+use hashbrown::HashSet;
 use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy};
 use leno_model::{
-    Access, End, Event, Execution, Property,
+    Access, End, Event, Execution, Property, Step,
     wire::{
-        CHANNEL, Counts, Fault, JOURNAL, Job, LIBRARIES, Message, Mode, Saved, SearchKind, Summary,
+        CHANNEL, Counts, Fault, JOURNAL, Job, LIBRARIES, Message, Mode, Ran, Saved, SearchKind,
+        Summary,
     },
 };
 
@@ -185,6 +187,7 @@ unsafe extern "C" fn host_main(
     if job.profile {
         phases::measure();
     }
+    symmetry::want(false, job.explain_symmetry);
     let mode = job.mode.clone();
     *PROPERTIES.get() = job.properties.iter().fold(0, |all, property| all | 1 << *property as u32);
     *JOB.get() = Some(job);
@@ -219,6 +222,7 @@ unsafe extern "C" fn host_main(
                 unseen: Vec::new(),
                 narrowed: Vec::new(),
                 phases: None,
+                symmetry: symmetry::counts(),
             }));
         }
     }
@@ -309,6 +313,7 @@ fn check(
     // The searches that a check begins anew know nothing of each other's bugs.
     let mut reported: Vec<Vec<u64>> = resume.map_or_else(Vec::new, |saved| saved.reported);
     let mut last_progress = phases::ticks();
+    let mut explained = HashSet::new();
     let counts = |search: &Strategy, bugs: u64, digest: u64| {
         let counts = search.counts();
         let estimate = search.explored().map_or(0.0, |part| counts.executions as f64 / part);
@@ -349,6 +354,15 @@ fn check(
             let at = run.events.len() as u32;
             nondeterminism(at, search.planned(at), run.events);
         }
+        if symmetry::learn(&run) {
+            // Threads were taken for symmetric that are not (see there).
+            search = Strategy::new(kind);
+            digest = 0;
+            steps_limited = false;
+            unrolled.clear();
+            continue;
+        }
+        tell(&run, &mut explained);
         steps_limited |= run.end == End::Bounded;
         if let End::Unrolled { site } = run.end {
             let site = units::site_id(site);
@@ -397,7 +411,29 @@ fn check(
         unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
+        symmetry: symmetry::counts(),
     }));
+}
+
+/// Says what the last execution did, if somebody wants to know.
+fn tell(run: &Execution<'_>, explained: &mut HashSet<Vec<u8>>) {
+    if job().explain_symmetry {
+        let found = symmetry::explained(explained);
+        if !found.is_empty() {
+            let threads = record().threads().names().to_vec();
+            channel::send(&Message::Compared { threads, found });
+        }
+    }
+    if job().tell {
+        let step = |event: &Event| Step { thread: event.thread, choice: event.choice };
+        channel::send(&Message::Ran(Ran {
+            steps: run.events.iter().map(step).collect(),
+            end: run.end,
+            failed: run.failures.iter().map(|failure| failure.site.0).collect(),
+            pending: run.pending.iter().map(|pending| pending.site.0).collect(),
+            symmetric: record().symmetric.as_slice().to_vec(),
+        }));
+    }
 }
 
 /// What makes two bugs the same: the property and the places.
@@ -492,6 +528,7 @@ pub enum Manner {
 pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'static> {
     loop {
         provide_stacks();
+        symmetry::keep();
         record().reset();
         let traced = manner == Manner::Traced;
         let cut = manner == Manner::Rehearsed { cut: true };

@@ -37,6 +37,7 @@ mod showing;
 mod signals;
 mod snapshot;
 mod stacks;
+mod symmetry;
 mod sys;
 mod trace;
 mod units;

@@ -9,7 +9,7 @@
 use crate::{cell::Global, sys};
 use core::sync::atomic::{AtomicU32, Ordering};
 use leno_model::{
-    Access, End, Event, Exchanged, Execution, Failure, Pending, SiteRef, ThreadId,
+    Access, End, Event, Exchanged, Execution, Failure, Pending, SiteRef, ThreadId, symmetry,
     thread::{ThreadName, ThreadTable},
     wire::{Counts, LastHook},
 };
@@ -144,6 +144,17 @@ pub struct Record {
     pub shared: List<u64>,
     /// How far the search has come.
     pub counts: List<Counts>,
+    /// Threads whose handle this execution has used for more than a join.
+    pub handles_used: List<ThreadId>,
+    /// What comparing threads has come to, in all executions.
+    pub symmetry: List<symmetry::Counts>,
+    /// What it has shown in this one, each encoded behind its length.
+    pub explanations: List<u8>,
+    /// Pairs of threads that were taken for symmetric in this one because nobody is known to
+    /// tell their handles apart.
+    pub assumed: List<(ThreadId, ThreadId)>,
+    /// Who was found symmetric, and behind how many events.
+    pub symmetric: List<(u32, ThreadId, ThreadId)>,
 }
 
 static RECORD: Global<Option<Record>> = Global::new(None);
@@ -167,6 +178,11 @@ pub fn create(journal: Option<i32>) {
         outbox: List::inside(journal, OUTBOX),
         shared: List::inside(journal, EVENTS),
         counts: List::inside(journal, 1),
+        handles_used: List::inside(journal, EVENTS),
+        symmetry: List::inside(journal, 1),
+        explanations: List::inside(journal, OUTBOX),
+        assumed: List::inside(journal, THREADS),
+        symmetric: List::inside(journal, EVENTS),
     });
 }
 
@@ -187,6 +203,10 @@ impl Record {
         self.wanted_stack.clear();
         self.last_hook.clear();
         self.outbox.clear();
+        self.handles_used.clear();
+        self.explanations.clear();
+        self.symmetric.clear();
+        self.assumed.clear();
     }
 
     /// Notes where the program is; all that will be known if it never comes back.

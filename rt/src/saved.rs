@@ -9,7 +9,7 @@ use crate::{
     interpose::choices,
     models, phases,
     record::record,
-    sharing, units,
+    sharing, symmetry, units,
 };
 use alloc::vec::Vec;
 use leno_checker::Strategy;
@@ -62,6 +62,7 @@ pub fn save(
         biases: units::biases(),
         threads: record().threads().names().to_vec(),
         shared: sharing::ranges(),
+        handles: symmetry::known().clone(),
         reported: reported.to_vec(),
         counts,
         steps_limited,
@@ -84,6 +85,7 @@ pub fn take_up(saved: &Saved) -> Strategy {
     }
     provide_stacks();
     sharing::assume(&saved.shared);
+    symmetry::keep_in_mind(&saved.handles);
     models::assume_unseen(&saved.unseen);
     choices::assume_narrowed(&saved.narrowed);
     postcard::from_bytes(&saved.search).unwrap_or_else(|_| {

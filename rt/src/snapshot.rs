@@ -229,6 +229,13 @@ pub fn take() {
     });
 }
 
+/// The parts of the files' data that have ever been written, if they are known.
+pub fn written() -> Option<Vec<(usize, usize)>> {
+    let snapshot = SNAPSHOT.get().as_ref()?;
+    let regions = snapshot.data.iter().flat_map(|data| &data.written);
+    Some(regions.map(|region| (region.start, region.start + region.bytes.len())).collect())
+}
+
 /// Lifts the protection: the host is about to change things for good.
 pub fn release() {
     if let Some(snapshot) = SNAPSHOT.get().take() {

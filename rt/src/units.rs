@@ -7,7 +7,7 @@ use crate::{
     fiber::FrameRecord,
     host, sys,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use leno_model::{
     SiteRef,
     site::{SiteId, SiteKind, UnitHeader, UnitTable},
@@ -27,6 +27,8 @@ pub struct Loaded {
     callees: Vec<Option<String>>,
     /// Which sites are calls whose result nobody looks at.
     ignored: Vec<bool>,
+    /// All of the table, once somebody has asked for it.
+    table: Option<Box<UnitTable>>,
     image: String,
     /// What to subtract from an address to get the file's.
     bias: u64,
@@ -78,6 +80,7 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
             .into_iter()
             .map(|s| if let SiteKind::Call(name) = s.kind { name } else { None })
             .collect(),
+        table: None,
         image,
         bias,
     };
@@ -329,6 +332,60 @@ pub fn role(record: &FrameRecord) -> Role {
     find(record.function)
         .and_then(|(_, unit)| unit.roles.get((record.function - unit.start) as usize).copied())
         .unwrap_or(Role::Other)
+}
+
+/// The unit that a site or a function belongs to, its place there, and all that the unit's
+/// table says.
+pub fn table_of(addr: u64) -> Option<(u32, usize, &'static UnitTable)> {
+    let (number, unit) = find(addr)?;
+    let (start, size) = (unit.start, (unit.end - unit.start) as usize);
+    let unit = &mut UNITS.get()[number as usize];
+    if unit.table.is_none() {
+        // SAFETY: the table was read when it was registered, and stays where it is.
+        let bytes = unsafe { core::slice::from_raw_parts(start as *const u8, size) };
+        unit.table = Some(Box::new(UnitTable::decode(bytes).ok()?.1));
+    }
+    let table: &'static UnitTable = unit.table.as_deref()?;
+    Some((number, (addr - start) as usize, table))
+}
+
+/// The code of loaded files, and whether the file has an instrumented unit.
+static CODE: Global<Vec<(u64, u64, bool)>> = Global::new(Vec::new());
+
+/// Whether an address is in code of a file without an instrumented unit.
+pub fn is_foreign_code(addr: u64) -> bool {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        _: *mut libc::c_void,
+    ) -> i32 {
+        // SAFETY: libc gives valid headers.
+        unsafe {
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
+            let range = |h: &libc::Elf64_Phdr| {
+                let low = info.dlpi_addr + h.p_vaddr;
+                (low, low + h.p_memsz)
+            };
+            let units = &*UNITS.get();
+            let has_unit = loaded
+                .clone()
+                .map(range)
+                .any(|(low, high)| units.iter().any(|unit| (low..high).contains(&unit.start)));
+            let code = loaded.filter(|h| h.p_flags & libc::PF_X != 0).map(range);
+            CODE.get().extend(code.map(|(low, high)| (low, high, has_unit)));
+            0
+        }
+    }
+    if CODE.get().is_empty() {
+        // SAFETY: plain use of dl_iterate_phdr.
+        unsafe { libc::dl_iterate_phdr(Some(visit), core::ptr::null_mut()) };
+        CODE.get().sort_unstable();
+    }
+    let code = &*CODE.get();
+    let place = code.partition_point(|part| part.0 <= addr);
+    code[..place].last().is_some_and(|(_, high, has_unit)| addr < *high && !has_unit)
 }
 
 /// What a call site calls by name.

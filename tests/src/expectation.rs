@@ -8,8 +8,9 @@
 //! In the brackets stand the options that the line holds for. `cflags` and `args` say how
 //! the program is built and run. `kind`, `message`, `object` and `accesses` (how many) are
 //! those of one and the same bug, and `related` is what led to it (`T1 (f) freed it here,
-//! line 7; …`), `bugs` is the number of all; every other word is a field of the
-//! JSON report. `=` is equality, `~` is "contains".
+//! line 7; …`), `bugs` is the number of all; `symmetric` and `apart` are the comparisons of
+//! threads that came out one way or the other (`T1 T2 at 7, …`); every other word is a field
+//! of the JSON report. `=` is equality, `~` is "contains".
 
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -78,6 +79,8 @@ impl Expectation {
             .filter_map(|field| {
                 let found = match &*field.name {
                     "bugs" => bugs.len().to_string(),
+                    "symmetric" => compared(report, true),
+                    "apart" => compared(report, false),
                     name => shown(&report[name]),
                 };
                 field.difference(&found)
@@ -114,6 +117,33 @@ impl Field {
         let Field { name, value, .. } = self;
         (!fits).then(|| format!("{name}: expected {value}, found {found}"))
     }
+}
+
+/// The comparisons that came out one way: `T1 T2 at 7, …`, where several at one place are
+/// one; or `T1 T2 at 7 and 9: value, x in f is 1 and 2`.
+fn compared(report: &Value, symmetric: bool) -> String {
+    let line = |place: &Value| {
+        let place = place.as_str().unwrap_or_default();
+        let number = place.split([':', ' ']).nth(1).and_then(|text| text.parse::<u32>().ok());
+        number.unwrap_or(0)
+    };
+    let mut found: Vec<String> = Vec::new();
+    for one in report["symmetry"]["compared"].as_array().into_iter().flatten() {
+        if one["symmetric"] != symmetric {
+            continue;
+        }
+        let threads = (shown(&one["threads"][0]), shown(&one["threads"][1]));
+        let (a, b) = (line(&one["at"][0]), line(&one["at"][1]));
+        let at = if a == b { a.to_string() } else { format!("{a} and {b}") };
+        let mut text = format!("{} {} at {at}", threads.0, threads.1);
+        if !symmetric {
+            text += &format!(": {} {}", shown(&one["kind"]), shown(&one["why"]));
+        }
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found.join(", ")
 }
 
 fn shown(value: &Value) -> String {

@@ -2,6 +2,7 @@
 
 pub mod expectation;
 pub mod generator;
+pub mod threads;
 
 use serde_json::Value;
 use std::{

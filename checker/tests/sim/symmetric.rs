@@ -2,6 +2,7 @@
 //! about executions that differ in nothing else.
 
 use super::{Instr, Machine, Program, Recorded, Thread};
+use leno_checker::exchange::Swap;
 use leno_model::{SiteRef, ThreadId};
 use std::{
     collections::BTreeSet,
@@ -24,6 +25,8 @@ impl Machine<'_> {
         let left = |thread: usize| residual(program, thread, &self.threads[thread]);
         let exchanged = |thread: usize| exchanged(&left(thread), a as u32, b as u32);
         let others = (0..self.threads.len()).filter(|thread| *thread != a && *thread != b);
+        let swap =
+            Swap { threads: (ThreadId(a as u32), ThreadId(b as u32)), address: &|addr| addr };
         a != 0
             && b != 0
             && !x.exited
@@ -33,7 +36,7 @@ impl Machine<'_> {
             && joined(&exchanged(a)) == joined(&left(b))
             && live(&left(b)).into_iter().all(|reg| x.regs[reg] == y.regs[reg])
             && others.filter(alive).all(|other| joined(&exchanged(other)) == joined(&left(other)))
-            && self.director.are_alike(ThreadId(a as u32), ThreadId(b as u32))
+            && self.director.told_apart(&swap).is_none()
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     execution::{Thread, current_thread, running},
-    fiber, sys,
+    fiber, symmetry, sys,
 };
 use core::ffi::{CStr, c_char};
 use leno_entry::entry;
@@ -20,8 +20,17 @@ type Parameters = libc::sched_param;
 /// glibc's limit, with the zero.
 const NAME: usize = 16;
 
-/// The thread behind a handle, if it is one of the execution's.
+/// The thread behind a handle that is used for something: as [`thread_behind`].
 pub fn thread_of(handle: u64) -> Option<ThreadId> {
+    let thread = thread_behind(handle);
+    if let Some(thread) = thread {
+        symmetry::used(thread);
+    }
+    thread
+}
+
+/// The thread behind a handle, if it is one of the execution's.
+pub fn thread_behind(handle: u64) -> Option<ThreadId> {
     let thread = fiber::of_handle(handle)?;
     running()?.thread_numbered(thread).map(|_| thread)
 }

@@ -13,7 +13,7 @@ use crate::{
     execution::{self, Start, call_site, event, event_patient, running},
     fiber, host,
     phases::{self, Phase},
-    sharing, stacks,
+    sharing, stacks, symmetry,
 };
 use alloc::vec::Vec;
 use leno_entry::entry;
@@ -95,6 +95,7 @@ extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
 /// Behind the body, or where `pthread_exit` has unwound to.
 #[entry(calls)]
 pub extern "C" fn __leno_end_thread() {
+    execution::finishes();
     fiber::clear_frames();
     stacks::call(address!(__call_tls_dtors), [0; 3], destroy, [0; 2]);
 }
@@ -152,7 +153,11 @@ fn has_ended(thread: ThreadId) -> bool {
 
 /// Joins a thread. A cancellation point, if it may wait.
 fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
-    let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
+    // What joins mean for symmetry is read off their events.
+    let plain = patience == Patience::Endless;
+    let known =
+        if plain { attributes::thread_behind(handle) } else { attributes::thread_of(handle) };
+    let Some(thread) = known else { return libc::ESRCH };
     if Some(thread) == execution::current_thread() {
         return libc::EDEADLK;
     }
@@ -271,11 +276,16 @@ pub unsafe extern "C" fn pthread_exit(result: Value) {
 
 #[entry]
 pub extern "C" fn pthread_self() -> u64 {
+    if let Some(thread) = execution::current_thread() {
+        execution::observes("asked who it is");
+        symmetry::used(thread);
+    }
     fiber::own_handle()
 }
 
 #[entry]
 pub extern "C" fn pthread_equal(a: u64, b: u64) -> i32 {
+    [a, b].into_iter().filter_map(fiber::of_handle).for_each(symmetry::used);
     i32::from(a == b)
 }
 

@@ -123,6 +123,11 @@ pub fn pending(thread: ThreadId) -> u64 {
     of_thread.fold(0, |set, signal| set | bit(signal.number))
 }
 
+/// Whether a signal is pending for this thread alone.
+pub fn any_for(thread: ThreadId) -> bool {
+    handlers().pending.iter().any(|signal| signal.target == Some(thread))
+}
+
 /// Takes a pending signal of a set: the lowest, of these the thread's own, of these the
 /// first.
 pub fn take(thread: ThreadId, set: u64) -> Option<Pending> {

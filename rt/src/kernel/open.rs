@@ -60,6 +60,13 @@ fn me() -> ThreadId {
     current_thread().unwrap_or(ThreadId::MAIN)
 }
 
+/// Whether a thread has opened or made something, or has a descriptor of its own.
+pub fn has_own(thread: ThreadId) -> bool {
+    TABLE.get().as_ref().is_some_and(|table| {
+        table.made.contains_key(&thread.0) || table.open.values().any(|open| open.owner == thread)
+    })
+}
+
 /// The numbers that a thread gets.
 fn numbers(thread: ThreadId) -> Thing {
     thing("descriptors of thread", format!("{}", thread.0).as_bytes())

@@ -37,6 +37,11 @@ pub fn place(len: u64) -> Option<u64> {
     Some(start)
 }
 
+/// Whether anything is mapped.
+pub fn any() -> bool {
+    USED.get().iter().any(|used| *used > 0)
+}
+
 /// An execution begins.
 pub fn begin() {
     USED.get().fill(0);

@@ -5,6 +5,7 @@
 //! them (`%2$s`).
 
 use super::{Gathered, eval::Call};
+use crate::symmetry;
 use alloc::vec::Vec;
 use leno_model::{
     AccessKind,
@@ -292,6 +293,8 @@ pub fn print(accesses: &mut Gathered, format: &Format, call: &Call) {
                 accesses.plain(AccessKind::Read, value, string(value, limit, wide));
             }
             b'n' => accesses.plain(AccessKind::Write, value, integer_size(conversion.length)),
+            // An address or a handle, as a number.
+            b'p' | b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => symmetry::looks_at(value),
             _ => {}
         }
     }

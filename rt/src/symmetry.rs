@@ -1,0 +1,367 @@
+//! Whether two threads are interchangeable in the state that the program is in.
+//!
+//! A state is symmetric in threads a and b if it is the same state when the two have
+//! changed places: then whatever can follow when a goes on can follow when b does, with a
+//! and b exchanged. What changes places with a thread is its stack, its thread-local
+//! storage, and the blocks of the heap that only it refers to (`checker::exchange`). What
+//! has to be the same then:
+//!
+//! - **their code**: the stacks of residual digests, frame by frame (`frames.rs`);
+//! - **their memory**: the variables that this code needs, with all that they lead to, and
+//!   what has changed in their thread-local storage and control blocks since they were
+//!   made: `errno`, thread-specific data, cleanup handlers;
+//! - **what the runtime keeps for them**: signal masks, clocks, cancellation, names;
+//! - **what they stand at**, hold and wait for (`Director::told_apart`);
+//! - **everything else**: no global variable, no block of the heap, no stack of a third
+//!   thread may refer to what changes places (`others.rs`). The scan is conservative, as
+//!   that for leaks is. Handles have a rule of their own (`handles.rs`).
+//!
+//! What is not understood makes two threads incomparable, and so does having looked at an
+//! address or at one's own identity as a number: numbers do not change places.
+//!
+//! **What is not looked at**, and why that is right. Dead variables: no code reads them.
+//! Stack between the frames' records: the values that live across a hook or a call are in
+//! the records, and a pointer to something else there makes a thread incomparable. Freed
+//! blocks: who touches one is a bug in both worlds. How often hooks were passed, and what
+//! the search keeps to recognise loops that wait: that decides when a thread is found to
+//! repeat itself, not what it does. Which numbers its threads, descriptors and mappings
+//! will get: they are names. That threads have different identities, and may ask for them
+//! later: which is whose is nowhere promised, and the program with the two identities
+//! exchanged is the same program; a check looks at one assignment of them.
+
+mod frames;
+mod handles;
+mod looks;
+mod memory;
+mod others;
+mod report;
+
+pub use handles::{keep_in_mind, known, learn, used};
+pub use looks::{looks_at, orders};
+pub use report::{compare_all, compare_with, counts, explained, is_wanted, want};
+
+use crate::{
+    cell::Global,
+    describe,
+    execution::{Thread, director, running},
+    fiber, heap,
+    kernel::{handlers, open, regions},
+    record::record,
+};
+use alloc::{format, string::String, vec::Vec};
+use frames::{Frame, Stack, Whose};
+use leno_checker::{
+    Apart,
+    exchange::{Exchange, Memory, Mismatch, Swap, Why},
+};
+use leno_model::{
+    Exchanged, ThreadId,
+    symmetry::{Difference, DifferenceKind},
+};
+use memory::Process;
+
+fn difference(kind: DifferenceKind, text: String) -> Difference {
+    Difference { kind, text, object: None }
+}
+
+fn incomparable(text: String) -> Difference {
+    difference(DifferenceKind::Incomparable, text)
+}
+
+/// What a thread is called.
+fn name(thread: ThreadId) -> String {
+    leno_model::thread::name_of(&record().threads().path(thread))
+}
+
+/// Bytes that are compared at most. More is not worth it: an execution takes some
+/// microseconds.
+const MOST: u64 = 4 << 20;
+
+/// Control blocks and thread-local storage as they are before a thread is created.
+static PRISTINE: Global<Vec<Vec<u8>>> = Global::new(Vec::new());
+
+/// Keeps what control blocks look like before any execution, and who refers to them. Call
+/// it from the host only.
+pub fn keep() {
+    let pristine = PRISTINE.get();
+    if !is_wanted() || pristine.len() == fiber::provided() {
+        return;
+    }
+    for thread in pristine.len()..fiber::provided() {
+        let (low, high) = fiber::control_range(ThreadId(thread as u32));
+        // SAFETY: mapped as long as the process lives.
+        let bytes = unsafe { core::slice::from_raw_parts(low as *const u8, high - low) };
+        pristine.push(bytes.to_vec());
+    }
+    others::keep();
+}
+
+/// A word of a control block or of thread-local storage as it was before its thread was
+/// created.
+fn pristine(thread: ThreadId, word: usize) -> u64 {
+    let all = PRISTINE.get().get(thread.index());
+    let bytes = all.and_then(|all| all.get(8 * word..8 * word + 8));
+    bytes.map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+}
+
+/// Where a comparison came from, for messages.
+#[derive(Clone, Copy)]
+enum Root {
+    /// Of the frame at this depth.
+    Slot(usize, &'static leno_model::site::Slot),
+    ThreadLocal,
+    Argument,
+    Result,
+}
+
+/// What changes places with two symmetric threads.
+pub struct Symmetric {
+    /// Ranges of memory: what the first has at `at`, the second has at `to`.
+    pub exchanged: Vec<Exchanged>,
+    /// Somebody has a handle of one of them, which is assumed to make no difference.
+    pub assumed: bool,
+}
+
+/// Compares two threads that stand at an event each. Every other thread must do so too, or
+/// have ended.
+pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
+    let x = running().expect("threads are compared in an execution");
+    for thread in [a, b] {
+        if thread == ThreadId::MAIN {
+            return Err(incomparable(format!("{} is the main thread", name(thread))));
+        }
+    }
+    let stacks = [a, b].map(|thread| {
+        let state = &*x.thread_numbered(thread).expect("a thread of the execution");
+        Stack::of(thread, state, Whose::Compared)
+    });
+    let [first, second] = stacks;
+    let (first, second) = (first?, second?);
+    let of = |thread: ThreadId| running().and_then(|x| x.thread_numbered(thread));
+    let (Some(one), Some(two)) = (of(a), of(b)) else {
+        return Err(incomparable("a thread is not there".into()));
+    };
+    runtime_state(a, one, b, two)?;
+    let others = others::stacks(a, b);
+    let process = Process { stacks: [&first, &second], others: &others };
+    let exchange = own_memory(&process, one, two)?;
+    looks::were_harmless(&exchange)?;
+    let after = |addr: u64| process.after(&exchange, addr);
+    let swap = Swap { threads: (a, b), address: &after };
+    if !one.robust.iter().map(|addr| after(*addr)).eq(two.robust.iter().copied()) {
+        return Err(difference(DifferenceKind::Lock, "they hold different robust mutexes".into()));
+    }
+    match director().and_then(|director| director.told_apart(&swap)) {
+        None => {}
+        Some(apart) => return Err(in_words(apart)),
+    }
+    let found = others::refer_to(&process, &exchange)?;
+    let assumed = found.handles || one.claimed != two.claimed;
+    if assumed {
+        handles::are_alike(a, b)?;
+    }
+    let blocks = exchange.given().iter().filter(|(at, _)| heap::is_arena(*at as usize));
+    let block = |(at, to): &(u64, u64)| {
+        let len = process.object(*at).map_or(0, |object| object.len);
+        Exchanged { at: *at, to: *to, len }
+    };
+    let mut exchanged: Vec<Exchanged> = blocks.map(block).collect();
+    // Whole stacks: also of what will be on them a search must know whose it is.
+    let (at, to) = (fiber::region(a) as u64, fiber::region(b) as u64);
+    exchanged.push(Exchanged { at, to, len: fiber::STRIDE as u64 });
+    Ok(Symmetric { exchanged, assumed })
+}
+
+fn in_words(apart: Apart) -> Difference {
+    match apart {
+        Apart::Event => difference(DifferenceKind::Lock, "they stand at different events".into()),
+        Apart::Await => {
+            difference(DifferenceKind::Lock, "one of them waits in a loop in another way".into())
+        }
+        Apart::Other(thread) => {
+            let text = format!("{} is about to use what belongs to one of them", name(thread));
+            difference(DifferenceKind::Referenced, text)
+        }
+        Apart::Object(object) => Difference {
+            kind: DifferenceKind::Lock,
+            text: "one of them holds it, or waits for it".into(),
+            object: Some(describe::object(object)),
+        },
+    }
+}
+
+/// What the runtime keeps for a thread.
+fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result<(), Difference> {
+    for (thread, state) in [(a, one), (b, two)] {
+        if let Some(what) = state.observed {
+            return Err(incomparable(format!("{} has {what}", name(thread))));
+        }
+        let unfinished = if state.is_finishing() && !stands_at_end(thread) {
+            Some("is at its end")
+        } else if !state.routines.is_empty() {
+            Some("is in an initialisation that happens once")
+        } else if heap::reuses(thread) {
+            Some("has used much memory")
+        } else if state.backs_off.is_some() {
+            Some("takes several locks at once")
+        } else if has_children(thread) {
+            Some("creates threads")
+        } else if open::has_own(thread) {
+            Some("has opened files")
+        } else {
+            None
+        };
+        if let Some(what) = unfinished {
+            return Err(incomparable(format!("{} {what}", name(thread))));
+        }
+    }
+    if regions::any() {
+        return Err(incomparable("the program has mapped memory".into()));
+    }
+    let modes = |thread| running().map(|x| x.floating_point(thread));
+    let parts = [
+        ("cancellation", one.cancellation() == two.cancellation()),
+        ("being detached", one.detached == two.detached),
+        ("names", one.name == two.name),
+        ("scheduling", one.scheduling == two.scheduling),
+        ("clocks", one.clock == two.clock),
+        ("random numbers", one.has_random_numbers(a) == two.has_random_numbers(b)),
+        ("random numbers", !one.has_random_numbers(a)),
+        ("signal masks", *handlers::mask_of(a) == *handlers::mask_of(b)),
+        ("pending signals", !handlers::any_for(a) && !handlers::any_for(b)),
+        ("floating-point modes", modes(a) == modes(b)),
+        ("start", one.is_library_start() == two.is_library_start()),
+    ];
+    match parts.iter().find(|(_, same)| !same) {
+        Some((what, _)) => Err(difference(DifferenceKind::State, format!("different {what}"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a thread creates others, in some execution until now. They would have to change
+/// places too.
+fn has_children(thread: ThreadId) -> bool {
+    record().threads().names().iter().any(|name| name.parent == thread)
+}
+
+fn stands_at_end(thread: ThreadId) -> bool {
+    let at = director().and_then(|director| director.standing(thread));
+    at.is_some_and(|(_, op)| op == leno_model::Op::End)
+}
+
+/// Compares what the two threads need, and finds out what changes places.
+fn own_memory(process: &Process<'_>, one: &Thread, two: &Thread) -> Result<Exchange, Difference> {
+    let [first, second] = process.stacks;
+    if first.frames.len() != second.frames.len() {
+        let depths = (first.frames.len(), second.frames.len());
+        let text = format!("their stacks are {} and {} calls deep", depths.0, depths.1);
+        return Err(difference(DifferenceKind::Code, text));
+    }
+    let mut roots: Vec<Root> = Vec::new();
+    let mut exchange = Exchange::with_budget(MOST);
+    let pairs = || first.frames.iter().zip(&second.frames);
+    let mut needed = Vec::new();
+    // What is theirs changes places before anything is looked at, so that nothing that
+    // refers to it can be taken for common.
+    let controls = [first, second].map(|stack| memory::control_start(stack.thread));
+    let explain = |found: Mismatch, roots: &[Root]| in_memory(process, &found, roots);
+    let empty = |found: Mismatch| explain(found, &[]);
+    exchange.exchange(0, controls[0], controls[1]).map_err(empty)?;
+    let regions = [first, second].map(|stack| fiber::region(stack.thread) as u64);
+    for (a, b) in pairs() {
+        needed.push(a.needs(b)?);
+        if a.record - regions[0] != b.record - regions[1] {
+            let text = format!("{} lies elsewhere on the stack", a.function.name);
+            return Err(incomparable(text));
+        }
+        for slot in &a.function.frame.slots {
+            let (one, two) = (a.record + slot.offset, b.record + slot.offset);
+            exchange.exchange(0, one, two).map_err(empty)?;
+        }
+    }
+    for (depth, (a, b)) in pairs().enumerate() {
+        for slot in &needed[depth] {
+            roots.push(Root::Slot(depth, slot));
+            let root = roots.len() as u32 - 1;
+            let (from, to) = (a.record + slot.offset, b.record + slot.offset);
+            exchange
+                .compare(process, root, from, to, slot.size)
+                .map_err(|found| explain(found, &roots))?;
+        }
+    }
+    roots.push(Root::ThreadLocal);
+    let root = roots.len() as u32 - 1;
+    for (from, to) in changed_words(first.thread, second.thread) {
+        exchange.compare(process, root, from, to, 8).map_err(|found| explain(found, &roots))?;
+    }
+    // The library that started a thread has its argument.
+    if one.is_library_start() {
+        roots.push(Root::Argument);
+        let (a, b) = (one.argument as u64, two.argument as u64);
+        let root = roots.len() as u32 - 1;
+        exchange.compare_words(process, root, a, b).map_err(|found| explain(found, &roots))?;
+    }
+    roots.push(Root::Result);
+    let (a, b) = (one.result as u64, two.result as u64);
+    let root = roots.len() as u32 - 1;
+    exchange.compare_words(process, root, a, b).map_err(|found| explain(found, &roots))?;
+    Ok(exchange)
+}
+
+/// The words of two threads' local storage and control blocks of which one has changed
+/// since the threads were made. What has not is the same in both, or is what glibc knows
+/// them by.
+fn changed_words(a: ThreadId, b: ThreadId) -> Vec<(u64, u64)> {
+    let (low, high) = fiber::control_range(a);
+    let (other, _) = fiber::control_range(b);
+    let words = (high - low) / 8;
+    let shadow = fiber::frame_place(a) as usize;
+    let is_changed = |word: &usize| {
+        let place = 8 * word;
+        // SAFETY: words of control blocks, which are always mapped.
+        let (one, two) =
+            unsafe { (*((low + place) as *const u64), *((other + place) as *const u64)) };
+        low + place != shadow && (one != pristine(a, *word) || two != pristine(b, *word))
+    };
+    (0..words)
+        .filter(is_changed)
+        .map(|word| ((low + 8 * word) as u64, (other + 8 * word) as u64))
+        .collect()
+}
+
+/// A difference in memory, in words.
+fn in_memory(process: &Process<'_>, found: &Mismatch, roots: &[Root]) -> Difference {
+    let stack = process.stacks[0];
+    let (what, place) = match roots.get(found.root as usize) {
+        Some(Root::Slot(depth, slot)) => {
+            let frame: &Frame = &stack.frames[*depth];
+            let start = frame.record + slot.offset;
+            let variable = match &slot.name {
+                Some(name) => format!("{name} in {}", frame.function.name),
+                None => format!("a value in {}", frame.function.name),
+            };
+            let inside = (start..start + slot.size).contains(&found.places.0);
+            (if inside { variable } else { format!("what {variable} leads to") }, slot.line)
+        }
+        Some(Root::ThreadLocal) => ("thread-local storage".into(), 0),
+        Some(Root::Argument) => ("what the thread was started with".into(), 0),
+        Some(Root::Result) => ("the thread's result".into(), 0),
+        None => ("their stacks".into(), 0),
+    };
+    let what = if place > 0 { format!("{what} (declared in line {place})") } else { what };
+    let (a, b) = found.words;
+    let shown = |word: u64| match process.object(word) {
+        Some(_) => String::from("a pointer"),
+        None if word >> 63 == 1 => format!("{}", word as i64),
+        None => format!("{word}"),
+    };
+    let (kind, why) = match found.why {
+        Why::Values => (DifferenceKind::Value, format!("is {} and {}", shown(a), shown(b))),
+        Why::Shapes => (DifferenceKind::Value, "points to things that are not alike".into()),
+        Why::Twice => (DifferenceKind::Value, "points to things with different places".into()),
+        Why::Same => (DifferenceKind::Referenced, "is in both what belongs to one of them".into()),
+        Why::Unknown => (DifferenceKind::Incomparable, "points to memory without a name".into()),
+        Why::Much => (DifferenceKind::Incomparable, "is too much to compare".into()),
+    };
+    Difference { kind, text: format!("{what} {why}"), object: None }
+}

@@ -1,0 +1,131 @@
+//! Handles of threads that somebody else has: `pthread_t t[N]`, and `std::thread`.
+//!
+//! A handle that is used for nothing but joining the thread does not tell two threads
+//! apart, provided that both are joined together. Let c be a thread whose events, from the
+//! first join of a or b to the last, are joins and nothing else. Let E be an execution from
+//! a symmetric state s in which b goes first. Exchange a and b in it, everything but the
+//! handles that others have: what comes out is an execution from s as far as nobody uses
+//! one of these handles. The first use is c's join of a or of b. A join changes
+//! nothing but that the thread has been joined; it can happen whenever the thread has
+//! ended, and then at any later time; and c does nothing else until it has joined both. So
+//! c's joins of the two, in whichever order, can be put where the later one is, and the
+//! rest of the two executions is the same. If one of the two never ends, c stays where it
+//! is in both, waiting for one of them. The results of the threads must not be asked for:
+//! they would be exchanged too.
+//!
+//! That the handles are used for nothing else, and that the joins come together, cannot be
+//! seen in a state: it is assumed, and every execution is looked at. What has been seen is
+//! kept for the whole check. When an execution shows that an assumption was wrong which a
+//! branch has been cut on, the search begins anew and knows better, as it does when memory
+//! turns out to be shared. That nothing is missed has the same reason as there: the
+//! shortest prefix of an execution in which a handle is used otherwise has nothing before
+//! it that was told apart wrongly, so the search covers it.
+
+use super::{difference, name};
+use crate::{cell::Global, record::record};
+use alloc::{format, vec::Vec};
+use hashbrown::HashMap;
+use leno_model::{
+    Execution, Op, ThreadId,
+    symmetry::{Difference, DifferenceKind, Handles},
+};
+
+static KNOWN: Global<Handles> =
+    Global::new(Handles { used: Vec::new(), together: Vec::new(), assumed: Vec::new() });
+
+/// What is known of handles.
+pub fn known() -> &'static Handles {
+    KNOWN.get()
+}
+
+/// Takes over what was known when the check was stopped.
+pub fn keep_in_mind(handles: &Handles) {
+    KNOWN.get().clone_from(handles);
+}
+
+/// A handle of the thread is used for something else than a join, or the thread has asked
+/// for it.
+pub fn used(thread: ThreadId) {
+    if super::is_wanted() && !known().used.contains(&thread) {
+        record().handles_used.push(thread);
+    }
+}
+
+fn difference_of(a: ThreadId, b: ThreadId) -> Option<Difference> {
+    let known = known();
+    let used = [a, b].into_iter().find(|thread| {
+        known.used.contains(thread) || record().handles_used.as_slice().contains(thread)
+    });
+    if let Some(used) = used {
+        let text = format!("the handle of {} is used for more than a join", name(used));
+        return Some(difference(DifferenceKind::Referenced, text));
+    }
+    let parted = |one: ThreadId, other: ThreadId| {
+        let with = known.together.iter().find(|(thread, _)| *thread == one);
+        with.is_some_and(|(_, with)| !with.contains(&other))
+    };
+    (parted(a, b) || parted(b, a)).then(|| {
+        let text = format!("{} and {} are not joined together", name(a), name(b));
+        difference(DifferenceKind::Referenced, text)
+    })
+}
+
+/// Whether others that have handles of two threads may be expected not to tell them apart.
+pub fn are_alike(a: ThreadId, b: ThreadId) -> Result<(), Difference> {
+    difference_of(a, b).map_or(Ok(()), Err)
+}
+
+/// Takes over what an execution has shown. True if a branch was cut that should not have
+/// been.
+pub fn learn(run: &Execution<'_>) -> bool {
+    if !super::is_wanted() {
+        return false;
+    }
+    let known = KNOWN.get();
+    for thread in record().handles_used.as_slice() {
+        if !known.used.contains(thread) {
+            known.used.push(*thread);
+        }
+    }
+    for joined in joined_together(run) {
+        for thread in &joined {
+            match known.together.iter_mut().find(|(known, _)| known == thread) {
+                Some((_, with)) => with.retain(|other| joined.contains(other)),
+                None => known.together.push((*thread, joined.clone())),
+            }
+        }
+    }
+    for pair in record().assumed.as_slice() {
+        if !known.assumed.contains(pair) {
+            known.assumed.push(*pair);
+        }
+    }
+    let assumed = known.assumed.clone();
+    let wrong = assumed.into_iter().any(|(a, b)| difference_of(a, b).is_some());
+    if wrong {
+        KNOWN.get().assumed.clear();
+    }
+    wrong
+}
+
+/// The sets of threads that some thread has joined without doing anything else in between,
+/// and then did something else. Who wants a thread's result has joined it alone.
+fn joined_together(run: &Execution<'_>) -> Vec<Vec<ThreadId>> {
+    let mut under_way: HashMap<ThreadId, Vec<ThreadId>> = HashMap::new();
+    let mut done = Vec::new();
+    for event in run.events {
+        let so_far = under_way.entry(event.thread).or_default();
+        match event.op {
+            Op::Join { thread } if run.accesses_of(event).is_empty() => so_far.push(thread),
+            op => {
+                if !so_far.is_empty() {
+                    done.push(core::mem::take(so_far));
+                }
+                if let Op::Join { thread } = op {
+                    done.push(alloc::vec![thread]);
+                }
+            }
+        }
+    }
+    done
+}

@@ -1,0 +1,76 @@
+//! Addresses that the program has looked at as numbers.
+//!
+//! An object that is known by its address cannot change places with another one: the
+//! number, or what was computed from it, stays behind. Of variables on a stack, and of a
+//! handle, the whole thread is meant. What the order of two addresses says is the same when
+//! they change places, as long as the order of what changes places does: the regions of the
+//! address space come in a fixed order (stacks, arenas, the rest), the main thread's
+//! before others', and inside one arena the exchange must keep the order.
+
+use super::incomparable;
+use crate::{
+    execution::{current_thread, running},
+    fiber, heap,
+};
+use alloc::vec::Vec;
+use leno_checker::exchange::Exchange;
+use leno_model::{ThreadId, symmetry::Difference};
+
+/// An address has been turned into a number.
+pub fn looks_at(addr: u64) {
+    if !super::is_wanted() || current_thread().is_none() {
+        return;
+    }
+    if let Some(thread) = fiber::owner_of(addr as usize) {
+        if let Some(thread) = running().and_then(|x| x.thread_numbered(thread)) {
+            thread.observed.get_or_insert("had an address looked at");
+        }
+    } else if heap::is_arena(addr as usize) {
+        heap::look_at(addr as usize);
+    }
+}
+
+/// The order of two addresses was asked for.
+pub fn orders(a: u64, b: u64) {
+    // Stacks and arenas; the rest of the address space is nobody's own.
+    if a >> 44 != b >> 44 || (a >> 44).wrapping_sub(1) >= 3 || !super::is_wanted() {
+        return;
+    }
+    let stacks = (fiber::owner_of(a as usize), fiber::owner_of(b as usize));
+    let arenas = (heap::arena_of(a as usize), heap::arena_of(b as usize));
+    let sides = match (stacks, arenas) {
+        ((Some(one), Some(other)), _) if one == other => return,
+        ((Some(one), Some(other)), _) => [one == ThreadId::MAIN, other == ThreadId::MAIN],
+        (_, (Some((one, _)), Some((other, _)))) if one == other => return heap::orders(one),
+        // The first is of the time before main, the second the main thread's.
+        (_, (Some((one, _)), Some((other, _)))) => [one <= 1, other <= 1],
+        _ => return,
+    };
+    if !sides.contains(&true) {
+        looks_at(a);
+        looks_at(b);
+    }
+}
+
+/// Whether what changes places may do so in view of what was looked at.
+pub fn were_harmless(exchange: &Exchange) -> Result<(), Difference> {
+    let mut pairs: Vec<(u64, u64)> = exchange
+        .given()
+        .iter()
+        .copied()
+        .filter(|(block, _)| heap::is_arena(*block as usize))
+        .collect();
+    let looked_at = |block: u64| heap::is_looked_at(block as usize);
+    if pairs.iter().any(|(a, b)| looked_at(*a) || looked_at(*b)) {
+        let text = "the address of a block that is its own was looked at";
+        return Err(incomparable(text.into()));
+    }
+    let ordered = |block: u64| heap::is_ordered(block as usize);
+    pairs.retain(|(a, b)| ordered(*a) || ordered(*b));
+    pairs.sort_unstable();
+    if pairs.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
+        let text = "the order of blocks was asked for, and theirs is another one";
+        return Err(incomparable(text.into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! What is said of symmetric threads, tried by execution: wherever two threads are found to
+//! be interchangeable, what can follow when the one goes first is what can follow when the
+//! other does. On random programs, by naive enumeration.
+//!
+//! `LENO_FUZZ_SYMMETRY` is the number of programs (1000), `LENO_SEED` the first seed (1).
+
+use leno_tests::{compile, leno, on_all_cores, scratch, threads};
+use serde_json::Value;
+use std::{
+    collections::{BTreeSet, HashMap},
+    env, fs,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Programs that are one file.
+const TOGETHER: u64 = 50;
+
+#[test]
+fn symmetric_threads_have_the_same_future() {
+    let number = |name: &str, default| {
+        env::var(name).map_or(default, |text| text.parse().expect("a number"))
+    };
+    let (first, count): (u64, u64) = (number("LENO_SEED", 1), number("LENO_FUZZ_SYMMETRY", 1000));
+    let files: Vec<u64> =
+        (0..count.div_ceil(TOGETHER)).map(|file| first + file * TOGETHER).collect();
+    let (tried, found) = (AtomicU64::new(0), AtomicU64::new(0));
+    let wrong = on_all_cores(&files, |seed| {
+        let directory = scratch();
+        let source = directory.path().join("programs.c");
+        let many = TOGETHER.min(count);
+        fs::write(&source, threads::programs(*seed, many)).expect("there is room for a program");
+        if let Err(error) = compile(&source, &["-Wno-unused"], &directory.path().join("programs")) {
+            return vec![format!("seed {seed}: it does not compile:\n{error}")];
+        }
+        let mut wrong = Vec::new();
+        for number in 0..many {
+            match judge(directory.path(), number) {
+                Ok(Judged { states, differ }) => {
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    found.fetch_add(states, Ordering::Relaxed);
+                    let seed = seed + number;
+                    let tell = |how: String| format!("seed {seed}: {how}\n{}", threads::one(seed));
+                    wrong.extend(differ.map(tell));
+                }
+                Err(None) => {}
+                Err(Some(error)) => wrong.push(format!("seed {}: {error}", seed + number)),
+            }
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "\n\n{}\n", wrong.join("\n"));
+    let (tried, found) = (tried.into_inner(), found.into_inner());
+    println!("{tried} of {count} programs, {found} states in which two threads are symmetric");
+    assert!(tried > count / 2 && found > count / 2, "{tried} programs, {found} states");
+}
+
+struct Judged {
+    /// In how many states two threads were found symmetric that both went first.
+    states: u64,
+    /// Where that was wrong.
+    differ: Option<String>,
+}
+
+/// A state: who took which choice until then.
+type State = Vec<(u64, u64)>;
+
+/// What was said of two threads in a state, and what followed.
+#[derive(Default)]
+struct Said {
+    symmetric: u64,
+    after: [BTreeSet<String>; 2],
+}
+
+/// What was said of a program. None: there are too many executions.
+fn judge(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
+    let file = format!("executions-{number}");
+    let limits = ["--max-executions", "2000", "--timeout", "60s"];
+    let options = ["check", "--format", "json", "--keep-going", "--explain-symmetry"];
+    let search = ["--search", "naive", "--property", "assert,deadlock", "--executions", &file];
+    let program = number.to_string();
+    let args = [&options[..], &limits, &search, &["./programs", &program]].concat();
+    let report = leno(directory, &args).json().map_err(Some)?;
+    if let Some(error) = report.get("error") {
+        return Err(Some(error["message"].to_string()));
+    }
+    if report["coverage"] != "exhaustive" {
+        return Err(None);
+    }
+    let text =
+        fs::read_to_string(directory.join(&file)).map_err(|error| Some(error.to_string()))?;
+    let mut visits: HashMap<State, u64> = HashMap::new();
+    let mut said: HashMap<(State, u64, u64), Said> = HashMap::new();
+    for line in text.lines() {
+        let ran: Value = serde_json::from_str(line).map_err(|error| Some(error.to_string()))?;
+        let list = |field: &str| ran[field].as_array().cloned().unwrap_or_default();
+        let steps: State = list("steps")
+            .iter()
+            .map(|step| {
+                (step["thread"].as_u64().unwrap_or(0), step["choice"].as_u64().unwrap_or(0))
+            })
+            .collect();
+        for at in 0..steps.len() {
+            *visits.entry(steps[..at].to_vec()).or_default() += 1;
+        }
+        let places = |field: &str| {
+            let mut places: Vec<String> = list(field).iter().map(Value::to_string).collect();
+            places.sort();
+            places.join(" ")
+        };
+        let outcome = format!("{} {} {}", ran["end"], places("failed"), places("pending"));
+        for one in list("symmetric") {
+            let number = |place: usize| one[place].as_u64().unwrap_or(0);
+            let (at, a, b) = (number(0) as usize, number(1), number(2));
+            let Some((next, _)) = steps.get(at) else { continue };
+            let said = said.entry((steps[..at].to_vec(), a, b)).or_default();
+            said.symmetric += 1;
+            for (side, thread) in [a, b].into_iter().enumerate() {
+                if *next == thread {
+                    said.after[side].insert(outcome.clone());
+                }
+            }
+        }
+    }
+    fs::remove_file(directory.join(&file)).ok();
+    // What handles are used for is known when it has been seen, and a search would begin
+    // anew then: what was said before does not count.
+    let lasting = said.iter().filter(|((state, ..), said)| visits[state] == said.symmetric);
+    let both = lasting.filter(|(_, said)| said.after.iter().all(|after| !after.is_empty()));
+    let mut judged = Judged { states: 0, differ: None };
+    for ((state, a, b), said) in both {
+        judged.states += 1;
+        if said.after[0] != said.after[1] {
+            let path: Vec<String> = state.iter().map(|(thread, _)| thread.to_string()).collect();
+            judged.differ = Some(format!(
+                "threads {a} and {b} are symmetric after [{}], but what follows is\n{:?}\nand\n{:?}",
+                path.join(" "),
+                said.after[0],
+                said.after[1]
+            ));
+        }
+    }
+    Ok(judged)
+}

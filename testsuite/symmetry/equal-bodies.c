@@ -1,0 +1,36 @@
+// Threads of different functions are interchangeable if these do the same, whatever their
+// variables are called; and they are not if one constant is another.
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 11 and 22, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DOTHER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 11 and 19: code"
+#include <pthread.h>
+
+static int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *producer(void *arg) {
+    pthread_mutex_lock(&m);
+    for (int i = 0; i < 2; i++) x++;
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+static void *consumer(void *unused) {
+#ifdef OTHER
+    pthread_mutex_lock(&m);
+    for (int n = 0; n < 3; n++) x++;
+#else
+    pthread_mutex_lock(&m);
+    for (int n = 0; n < 2; n++) x++;
+#endif
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, producer, 0);
+    pthread_create(&b, 0, consumer, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}

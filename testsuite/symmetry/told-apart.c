@@ -1,0 +1,171 @@
+// Two threads run the same code and stand at the same place with the same variables, but
+// something else tells them apart: what only the first of them has done before. In each of
+// these variants they must not be found symmetric in `work`.
+//
+// Nothing: that they are symmetric there is what makes the others mean something.
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 154, T1 T2 at 0"
+// It holds a mutex, a read-write lock for writing, one for reading.
+// leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 154: lock held"
+// leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 154: lock rw"
+// leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 154: lock rw"
+// A global variable refers to a variable of its; a packed one; a block of the heap; main's stack.
+// leno[--explain-symmetry]: cflags="-DGLOBAL" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced where"
+// leno[--explain-symmetry]: cflags="-DPACKED" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced packed"
+// leno[--explain-symmetry]: cflags="-DHEAP" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced heap block"
+// leno[--explain-symmetry]: cflags="-DSTACK" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced on_stack"
+// A global variable refers to a block of the heap that is its own.
+// leno[--explain-symmetry]: cflags="-DBLOCK" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: referenced where"
+// Its thread-local variable, its errno, its thread-specific data have another value.
+// leno[--explain-symmetry]: cflags="-DLOCAL" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage is 1 and 0"
+// leno[--explain-symmetry]: cflags="-DERRNO" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage"
+// leno[--explain-symmetry]: cflags="-DSPECIFIC" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage"
+// It has blocked a signal, disabled its cancellation, slept, drawn a random number, rounds upwards.
+// leno[--explain-symmetry]: cflags="-DMASK" verdict=safe symmetric="" apart~"T1 T2 at 154: state different signal masks"
+// leno[--explain-symmetry]: cflags="-DCANCEL" verdict=safe symmetric="" apart~"T1 T2 at 154: state different cancellation"
+// leno[--explain-symmetry]: cflags="-DSLEEP" verdict=safe symmetric="" apart~"T1 T2 at 154: state different clocks"
+// leno[--explain-symmetry]: cflags="-DRANDOM" verdict=safe symmetric="" apart~"T1 T2 at 154: state different random numbers"
+// leno[--explain-symmetry]: cflags="-DROUNDING -lm" verdict=safe symmetric="" apart~"T1 T2 at 154: state different floating-point modes"
+// It has asked who it is.
+// leno[--explain-symmetry]: cflags="-DSELF" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has asked who it is"
+// leno[--explain-symmetry]: cflags="-DTID" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has asked who it is"
+// It has looked at the address of a variable, or of a block of its own, as a number.
+// leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: incomparable the address of a block"
+// A library function that nobody sees into calls it. It has an array of variable length.
+// leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: incomparable T1: worker calls compare by way of qsort"
+// leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: incomparable around has an array of variable length"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+static int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static void *where;
+static struct __attribute__((packed)) {
+    char odd;
+    void *where;
+} packed;
+static void **box;
+static __thread long local;
+static pthread_key_t key;
+
+/* What the first one does. */
+static int around(int n), compare(const void *a, const void *b);
+
+static void begin(void *mine) {
+#ifdef MUTEX
+    pthread_mutex_lock(&held);
+#elif defined WRITER
+    pthread_rwlock_wrlock(&rw);
+#elif defined READER
+    pthread_rwlock_rdlock(&rw);
+#elif defined NUMBER
+    unsigned long number = (unsigned long)mine;
+    if (number % 64 == 1) abort();
+#elif defined PRINTED
+    char text[32];
+    snprintf(text, sizeof text, "%p", mine);
+#elif defined GLOBAL || defined BLOCK
+    where = mine;
+#elif defined PACKED
+    packed.where = mine;
+#elif defined HEAP || defined STACK
+    *box = mine;
+#elif defined LOCAL
+    local = 1;
+#elif defined ERRNO
+    errno = EPERM;
+#elif defined SPECIFIC
+    pthread_setspecific(key, &x);
+#elif defined MASK
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, 0);
+#elif defined CANCEL
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, 0);
+#elif defined SLEEP
+    sleep(1);
+#elif defined RANDOM
+    char byte;
+    getentropy(&byte, 1);
+#elif defined ROUNDING
+    fesetround(FE_UPWARD);
+#elif defined SELF
+    (void)!pthread_self();
+#elif defined TID
+    gettid();
+#endif
+    (void)mine, (void)around, (void)compare;
+}
+
+static void work(void);
+
+static int around(int n) {
+    int many[n];
+    memset(many, 0, sizeof many);
+    work();
+    return 0;
+}
+
+static int compare(const void *a, const void *b) {
+    (void)a, (void)b;
+    work();
+    return 0;
+}
+
+static void *worker(void *arg) {
+    int first = arg == 0;
+    arg = 0;
+#if defined LIBRARY || defined VARIABLE
+#ifdef LIBRARY
+    int two[2] = {0};
+    if (first) qsort(two, 2, sizeof *two, compare);
+    else compare(two, two);
+#else
+    if (first) around(4);
+    else around(4);
+#endif
+#elif defined BLOCK
+    void *mine = calloc(1, 8);
+    if (first) begin(mine);
+    work();
+    if (*(char *)mine) abort();
+#else
+    int mine = 0;
+    if (first) begin(&mine);
+    work();
+    if (mine) abort();
+#endif
+    return 0;
+}
+
+static void work(void) { pthread_mutex_lock(&m), x++, pthread_mutex_unlock(&m); }
+
+int main(void) {
+    pthread_t t[2];
+    void *on_stack = 0;
+    pthread_key_create(&key, 0);
+#ifdef STACK
+    box = &on_stack;
+#else
+    box = malloc(sizeof *box);
+    *box = 0;
+#endif
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], 0, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], 0);
+    return on_stack != 0;
+}
