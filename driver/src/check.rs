@@ -208,6 +208,7 @@ impl<'a> Check<'a> {
             input: &self.input,
             journal: &self.journal,
             libraries: &self.libraries,
+            patience: self.args.patience,
         })?;
         // While the program is being loaded.
         let ours = program::exports(&self.runtime)?;
@@ -217,6 +218,11 @@ impl<'a> Check<'a> {
             match running.next(deadline) {
                 Next::Quiet if self.args.quiet => {}
                 Next::Quiet => self.progress.note(&self.not_heard_of()),
+                Next::Stuck(stuck) => {
+                    drop(running);
+                    let how = words::stuck(&stuck, &self.journal, &self.loaded, &self.images);
+                    return Err(self.broken_off(how));
+                }
                 Next::TimedOut => return Ok(Heard::Done(Ending::TimedOut, None)),
                 Next::Interrupted => return Ok(Heard::Done(Ending::Interrupted, None)),
                 Next::Ended(obituary) if has_job => return Ok(Heard::Silence(obituary)),
@@ -398,11 +404,8 @@ impl<'a> Check<'a> {
 
     /// What to tell somebody who waits for an execution that does not end.
     fn not_heard_of(&self) -> String {
-        let site = self.journal.last_site().and_then(|address| {
-            let unit = self.loaded.iter().rposition(|start| *start <= address)?;
-            let index = (address - self.loaded[unit]).try_into().ok()?;
-            Some(SiteId { unit: unit as u32, index })
-        });
+        let last = self.journal.last_hook().filter(|last| last.site != 0);
+        let site = last.and_then(|last| words::site_at(last.site, &self.loaded));
         let place = match site {
             Some(site) => format!(", last seen at {}", words::place(Some(site), &self.images)),
             None => String::new(),

@@ -134,6 +134,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     #[serde(serialize_with = "seconds")]
     pub timeout: Option<Duration>,
+    /// How long an execution may stand still in a system call or library that leno does not
+    /// model, ten times as long while it computes; 0 is for ever
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    #[serde(skip)]
+    pub patience: Duration,
     /// What to do about functions without a model that are given shared memory
     #[arg(long, value_enum, default_value = "warn")]
     pub unseen: Unseen,

@@ -29,6 +29,7 @@ pub mod tables;
 pub mod trace_file;
 pub mod types;
 pub mod verdict;
+pub mod watchdog;
 pub mod words;
 
 use clap::Parser;

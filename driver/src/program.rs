@@ -6,8 +6,13 @@ use crate::{
     input::Input,
     interrupt,
     scratch::Scratch,
+    watchdog::{Stuck, Watchdog},
 };
-use leno_model::wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, LIBRARIES, Message};
+use leno_model::{
+    ThreadId,
+    thread::{ThreadName, ThreadTable},
+    wire::{CHANNEL, JOURNAL, Job, LAST_HOOK, LIBRARIES, LastHook, Message, NAMES},
+};
 use object::{
     Architecture, Object as _, ObjectSymbol as _,
     read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _},
@@ -28,6 +33,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    rc::Rc,
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::{Duration, Instant},
@@ -137,28 +143,50 @@ pub struct Launch<'a> {
     pub journal: &'a Journal,
     /// Libraries that the program opens while it runs; see [`LIBRARIES`].
     pub libraries: &'a [String],
+    /// How long an execution may stand still; see `watchdog.rs`.
+    pub patience: Duration,
 }
 
 /// Memory that the runtime keeps its records in: it is there when the process is not any
 /// more. None where the system has no such thing; then less is known in that case.
-pub struct Journal(Option<OwnedFd>);
+#[derive(Clone)]
+pub struct Journal(Option<Rc<OwnedFd>>);
 
 impl Journal {
     pub fn create() -> Self {
         // SAFETY: makes a new descriptor, which is then owned here.
         let file = unsafe {
             let fd = libc::memfd_create(c"leno".as_ptr(), libc::MFD_CLOEXEC);
-            (fd >= 0).then(|| OwnedFd::from_raw_fd(fd))
+            (fd >= 0).then(|| Rc::new(OwnedFd::from_raw_fd(fd)))
         };
         Self(file)
     }
 
-    /// The last hook that the program passed, as an address; none before the first.
-    pub fn last_site(&self) -> Option<u64> {
-        let mut site = [0; 8];
+    /// The last hook that the program passed, and who executes it.
+    pub fn last_hook(&self) -> Option<LastHook> {
+        let mut bytes = [0; LastHook::SIZE];
+        self.read(&mut bytes, LAST_HOOK)?;
+        Some(LastHook::decode(&bytes))
+    }
+
+    /// What a thread is called, as a path from the main thread.
+    pub fn thread(&self, thread: u32) -> Vec<u32> {
+        let names = || {
+            let mut count = [0; 4];
+            self.read(&mut count, NAMES)?;
+            let mut bytes = vec![0; 8 * u32::from_le_bytes(count) as usize];
+            self.read(&mut bytes, NAMES + 4096)?;
+            let word = |bytes: &[u8]| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[i]));
+            let name =
+                |pair: &[u8]| ThreadName { parent: ThreadId(word(pair)), index: word(&pair[4..]) };
+            Some(bytes.chunks_exact(8).map(name).collect())
+        };
+        ThreadTable::from_names(names().unwrap_or_default()).path(ThreadId(thread))
+    }
+
+    fn read(&self, bytes: &mut [u8], at: u64) -> Option<()> {
         let file = fs::File::from(self.0.as_ref()?.try_clone().ok()?);
-        file.read_exact_at(&mut site, LAST_HOOK).ok()?;
-        Some(u64::from_le_bytes(site)).filter(|site| *site != 0)
+        file.read_exact_at(bytes, at).ok()
     }
 }
 
@@ -171,6 +199,8 @@ pub enum Next {
     TimedOut,
     /// Nothing has been heard for [`QUIET`].
     Quiet,
+    /// The execution stands still, and nothing will be heard any more.
+    Stuck(Stuck),
     /// SIGINT, SIGTERM or SIGHUP.
     Interrupted,
 }
@@ -193,6 +223,8 @@ pub struct Obituary {
 /// The running program. It is killed with all its processes when this is dropped.
 pub struct Running {
     child: Child,
+    journal: Journal,
+    watchdog: Watchdog,
     stream: UnixStream,
     messages: Receiver<io::Result<Message>>,
     output: Shown,
@@ -226,7 +258,7 @@ impl Running {
             command.current_dir(directory);
         }
         let channel_fd = theirs.as_raw_fd();
-        let journal_fd = launch.journal.0.as_ref().map(AsRawFd::as_raw_fd);
+        let journal_fd = launch.journal.0.as_ref().map(|file| file.as_raw_fd());
         if let Some(fd) = journal_fd {
             command.env(JOURNAL, fd.to_string());
         }
@@ -249,7 +281,10 @@ impl Running {
         drop(theirs);
         let messages = receive(stream.try_clone().map_err(failed)?);
         let heard = Some(Instant::now());
-        Ok(Self { child, stream, messages, output, heard, still: None, scratch: None })
+        let watchdog = Watchdog::new(launch.patience, launch.show_output);
+        let journal = launch.journal.clone();
+        let (still, scratch) = (None, None);
+        Ok(Self { child, journal, watchdog, stream, messages, output, heard, still, scratch })
     }
 
     /// Makes a folder for the runtime's journal of what is done to files.
@@ -294,6 +329,9 @@ impl Running {
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Next::TimedOut;
+            }
+            if let Some(stuck) = self.watchdog.look(&self.journal) {
+                return Next::Stuck(stuck);
             }
             if self.heard.take_if(|heard| heard.elapsed() > QUIET).is_some() {
                 return Next::Quiet;

@@ -19,7 +19,10 @@ use crate::{
 use leno_model::wire::{Bug, Job, Message, Mode, Trace, Unit};
 use leno_model::{Step, site::SiteId};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Runs a trace's execution again and shows it; the status says whether the bug showed.
 pub fn replay(args: &ReplayArgs) -> Result<u8, Error> {
@@ -134,9 +137,10 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
         input: &input,
         journal: &Journal::create(),
         libraries: &file.libraries,
+        patience: PATIENCE,
     };
     let mut running = Running::start(&launch)?;
-    let mut images = Images::default();
+    let (mut images, mut loaded) = (Images::default(), Vec::new());
     let (mut trace, mut bugs) = (None, Vec::new());
     loop {
         match running.next(None) {
@@ -145,7 +149,11 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
                 return Err(broken_off("the replay was interrupted".into()));
             }
             Next::Ended(Obituary { how, .. }) => return Err(broken_off(how)),
-            Next::Message(Message::Hello { units, .. }) => {
+            Next::Stuck(stuck) => {
+                return Err(broken_off(words::stuck(&stuck, launch.journal, &loaded, &images)));
+            }
+            Next::Message(Message::Hello { units, loaded: tables, .. }) => {
+                loaded = tables;
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
                 let calls = calls(&images, &program::exports(&runtime)?, &models);
@@ -171,6 +179,9 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
     compare(&file.bug.trace, &trace, &images)?;
     Ok(Seen { images, trace, bugs })
 }
+
+/// As long as a check has it by default.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 fn broken_off(how: String) -> Error {
     Error::BrokenOff(Box::new(BrokenOff { how, ..BrokenOff::default() }))

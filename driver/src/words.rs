@@ -1,6 +1,10 @@
 //! Events in words: what a step of a trace does, short enough for a column.
 
-use crate::image::{Images, Named, Threads};
+use crate::{
+    image::{Images, Named, Threads},
+    program::Journal,
+    watchdog::Stuck,
+};
 use leno_model::{
     AccessKind, Order,
     object::Object,
@@ -215,6 +219,26 @@ pub fn last_seen(thread: &[u32], site: Option<SiteId>, images: &Images) -> Strin
     let Some(site) = site else { return String::new() };
     let name = thread_name(thread);
     format!(", last seen in {name} at {}", place(Some(site), images))
+}
+
+/// An execution that stands still: `T1 has been waiting …, last seen at file:line in function`.
+pub fn stuck(stuck: &Stuck, journal: &Journal, loaded: &[u64], images: &Images) -> String {
+    let thread = thread_name(&journal.thread(stuck.last.thread));
+    let place = match site_at(stuck.last.site, loaded) {
+        Some(site) => format!(", last seen at {}", place(Some(site), images)),
+        None => String::new(),
+    };
+    format!(
+        "{thread} {}, where leno does not see it{place} (--patience has it wait longer)",
+        stuck.does
+    )
+}
+
+/// The site behind an address of the process, where the units' tables lie at `loaded`.
+pub fn site_at(address: u64, loaded: &[u64]) -> Option<SiteId> {
+    let unit = loaded.iter().rposition(|start| *start <= address)?;
+    let index = (address - loaded[unit]).try_into().ok()?;
+    Some(SiteId { unit: unit as u32, index })
 }
 
 /// A thread by its path: `main`, `T1`, `T1.2`.

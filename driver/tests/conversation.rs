@@ -75,6 +75,7 @@ fn start(script: &str) -> Running {
         input: &Input::none(),
         journal: &Journal::create(),
         libraries: &[],
+        patience: Duration::ZERO,
     };
     let mut running = Running::start(&launch).unwrap();
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));

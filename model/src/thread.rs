@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// A thread of the program, as a dense number. The main thread is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[repr(transparent)]
 pub struct ThreadId(pub u32);
 
 impl ThreadId {
@@ -26,6 +27,7 @@ impl ThreadId {
 
 /// What a thread is called independently of the interleaving.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[repr(C)]
 pub struct ThreadName {
     pub parent: ThreadId,
     /// The parent's how-manieth creation, from 0.

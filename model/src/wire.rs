@@ -31,16 +31,38 @@ pub const LIBRARIES: &str = "LENO_LIBRARIES";
 
 /// The last hook that the program passed. It stands in the journal at
 /// [`LAST_HOOK`], where the driver can see it at any time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct LastHook {
     /// As it is in the process: 0 before the first hook.
     pub site: u64,
     pub thread: u32,
+    /// How many hooks have been passed, modulo 2^32.
+    pub passed: u32,
+    /// The process that executes the program; 0 while none does.
+    pub process: i32,
+}
+
+impl LastHook {
+    pub const SIZE: usize = size_of::<Self>();
+
+    pub fn decode(bytes: &[u8; Self::SIZE]) -> Self {
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
+        Self {
+            site: u64::from(word(4)) << 32 | u64::from(word(0)),
+            thread: word(8),
+            passed: word(12),
+            process: word(16) as i32,
+        }
+    }
 }
 
 /// Behind the page with the length of this list of one entry.
 pub const LAST_HOOK: u64 = 4096;
+
+/// Where the list of threads' names is in the journal, as pairs of parent and index: its length,
+/// then a page behind it the names.
+pub const NAMES: u64 = 8192;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -12,7 +12,7 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     host,
-    interpose::{named::Named, refused::refuse},
+    interpose::{identity, named::Named, refused::refuse},
     kernel,
     phases::{self, Phase},
     record::record,
@@ -177,12 +177,14 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     });
     phases::enter(Phase::Program);
     fiber::runs(ThreadId::MAIN);
+    record().executes(identity::process());
     stacks::begin();
     let host = HOST.get();
     host.thread_pointer = first.thread_pointer;
     // SAFETY: a fresh context; `finish` resumes this one.
     unsafe { fiber::switch(host, first) };
     stacks::end();
+    record().executes(0);
     wind_up();
     phases::enter(Phase::Analysing);
     let Some(Running { director, mut threads, .. }) = RUNNING.get().take() else {

@@ -617,6 +617,7 @@ pub fn in_a_child(plan: &Rc<Plan>, settings: &Settings) -> i32 {
         sys::exit_group(0);
     }
     let status = sys::wait(pid);
+    record().executes(0);
     kernel::put_back_shared();
     let said = record().outbox.as_slice();
     channel::pass_on(said);

@@ -66,6 +66,11 @@ impl<T: Copy> List<T> {
         }
     }
 
+    /// Where the first item is, or would be.
+    fn place(&self) -> *mut T {
+        self.items
+    }
+
     /// Appends all; false when they do not fit.
     pub fn extend(&self, items: &[T]) -> bool {
         let len = self.len();
@@ -164,15 +169,15 @@ pub fn create(journal: Option<i32>) {
     let mut journal = Journal { file: journal, end: 0 };
     let journal = &mut journal;
     *RECORD.get() = Some(Record {
-        // The first, so that the driver knows where it is.
+        // The first two, so that the driver knows where they are.
         last_hook: List::inside(journal, 1),
+        names: List::inside(journal, THREADS),
         events: List::inside(journal, EVENTS),
         accesses: List::inside(journal, EVENTS),
         pending: List::inside(journal, THREADS),
         failures: List::inside(journal, THREADS),
         exchanged: List::inside(journal, EXCHANGED),
         end: List::inside(journal, 1),
-        names: List::inside(journal, THREADS),
         discovered: List::inside(journal, EVENTS),
         wanted_stack: List::inside(journal, 1),
         outbox: List::inside(journal, OUTBOX),
@@ -201,7 +206,6 @@ impl Record {
         self.end.clear();
         self.discovered.clear();
         self.wanted_stack.clear();
-        self.last_hook.clear();
         self.outbox.clear();
         self.handles_used.clear();
         self.explanations.clear();
@@ -212,14 +216,31 @@ impl Record {
     /// Notes where the program is; all that will be known if it never comes back.
     #[inline(always)]
     pub fn passes(&self, thread: ThreadId, site: SiteRef) {
-        self.last_hook.set(LastHook { site: site.0, thread: thread.0 });
+        let last = self.last_hook.place();
+        // SAFETY: the list has room for one item, which only this process writes.
+        unsafe {
+            (*last).site = site.0;
+            (*last).thread = thread.0;
+            (*last).passed = (*last).passed.wrapping_add(1);
+        }
+    }
+
+    /// Notes which process executes the program; 0 for none.
+    pub fn executes(&self, process: i32) {
+        // SAFETY: as above. A process that executes the program has passed no hook yet.
+        unsafe {
+            let last = self.last_hook.place();
+            (*last).process = process;
+            if process != 0 {
+                (*last).site = 0;
+            }
+        }
     }
 
     pub fn last_hook(&self) -> (ThreadId, SiteRef) {
-        let last = self.last_hook.as_slice().first();
-        last.map_or((ThreadId::MAIN, SiteRef(0)), |hook| {
-            (ThreadId(hook.thread), SiteRef(hook.site))
-        })
+        // SAFETY: all zeros, as the list is made, is a valid entry.
+        let last = unsafe { self.last_hook.place().read() };
+        (ThreadId(last.thread), SiteRef(last.site))
     }
 
     pub fn set_end(&self, end: End) {

@@ -27,6 +27,12 @@ static long raw2(long number, long first, long second)
     __asm__ volatile("syscall" : "+a"(number) : "D"(first), "S"(second) : "rcx", "r11", "memory");
     return number;
 }
+static long raw3(long number, long first, long second, long third)
+{
+    __asm__ volatile("syscall" : "+a"(number) : "D"(first), "S"(second), "d"(third)
+                     : "rcx", "r11", "memory");
+    return number;
+}
 static void raw(long number, long argument) { raw2(number, argument, 0); }
 static void handler(void) { x = 7; }
 static void act(void) { ACT; }
@@ -253,4 +259,40 @@ fn an_execution_without_an_end_is_said_to_be_one() {
         ran.stderr
     );
     assert!(ran.stdout.contains("the time was up"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_execution_that_stands_still_ends_the_check_with_its_place() {
+    let cases = [
+        // The kernel's pause, a futex that nobody wakes, a read from a pipe that nobody writes.
+        ("raw(34, 0)", "waiting for 500ms in the system call pause, made by program"),
+        ("static int word; raw(202, (long)&word)", "in the system call futex"),
+        (
+            "int ends[2]; char c; raw(22, (long)ends); raw3(0, ends[0], (long)&c, 1)",
+            "read of descriptor",
+        ),
+        ("for (;;) __asm__ volatile(\"pause\")", "computing for 5s"),
+    ];
+    for (act, how) in cases {
+        for mode in MODES {
+            let directory = scratch();
+            let options = [mode, &["--patience", "500ms"]].concat();
+            let (ran, json) = check(directory.path(), act, &options);
+            assert_eq!(ran.status, Some(2), "{act}: {}{}", ran.stdout, ran.stderr);
+            assert_eq!(json["error"]["kind"], "broken_off", "{act}");
+            let message = json["error"]["message"].as_str().unwrap_or_default();
+            for part in [how, "T1 has been", "last seen at", "program.c:", "--patience"] {
+                assert!(message.contains(part), "{act}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_has_no_end_of_patience_waits() {
+    let directory = scratch();
+    build(directory.path(), "raw(34, 0)");
+    let options = ["check", "--patience", "0", "--timeout", "3s", "./program"];
+    let ran = leno(directory.path(), &options);
+    assert_eq!(ran.status, Some(3), "{}{}", ran.stdout, ran.stderr);
 }

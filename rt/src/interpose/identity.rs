@@ -30,6 +30,11 @@ pub fn begin_child() {
     *OWN.get() = ask(libc::SYS_getpid);
 }
 
+/// The process that runs executions.
+pub fn process() -> i32 {
+    *OWN.get()
+}
+
 /// What the program is to know a process by.
 fn told(process: i32) -> i32 {
     if process == *OWN.get() { TOLD.get().0 } else { process }
