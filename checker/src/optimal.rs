@@ -218,6 +218,15 @@ impl Optimal {
         Self::default()
     }
 
+    /// The thread of the event whose place the present schedule's last step takes, if nothing
+    /// is to happen in between.
+    pub fn rival(&self) -> Option<ThreadId> {
+        let head = self.schedules.turn(*self.heads.last()?).head.as_ref()?;
+        let last = self.planned.checked_sub(1)? as u32;
+        let at_once = head.place == last && head.start == last;
+        head.reversed.as_ref().filter(|_| at_once).map(|reversed| reversed.event.thread)
+    }
+
     /// The plan of a schedule, whose beginning that of the last execution may share.
     fn plan(&mut self, end: u32) -> Plan {
         if let Some(last) = self.path.last() {

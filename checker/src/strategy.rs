@@ -1,8 +1,17 @@
 //! The searches as one type: what is chosen by name, saved and taken up again.
+//!
+//! **Symmetry with optimal DPOR.** To cut what is symmetric, a search must be done with one
+//! part of the tree before it comes to another (see `symmetry`). Source sets go through the
+//! tree in that way; optimal DPOR, as it is here, does not, and that is why its memory does
+//! not grow. So optimal DPOR only *looks out* for symmetry: where it is about to reverse a
+//! race in the state where the first of the two events happened, the two threads are
+//! compared. While they are not symmetric, that is all, and a program without symmetry is
+//! explored by one execution for each trace. The first time they are, the search begins
+//! anew with source sets, which cut.
 
-use crate::{Dpor, Finding, Naive, Optimal, Plan, Search, Source, search::Log};
+use crate::{Compare, Dpor, Finding, Naive, Optimal, Plan, Search, Source, search::Log};
 use alloc::vec::Vec;
-use leno_model::{Execution, wire::SearchKind};
+use leno_model::{End, Execution, wire::SearchKind};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -11,14 +20,33 @@ pub enum Strategy {
     Dpor(Dpor),
     Source(Source),
     Optimal(Optimal),
+    LookingOut(Optimal, Lookout),
+}
+
+/// How often threads have been compared in vain.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub struct Lookout {
+    compared: u32,
+}
+
+impl Lookout {
+    /// Comparing is cheap but not free: where it was in vain so often, it is done less.
+    fn is_due(&mut self) -> bool {
+        const ALWAYS: u32 = 1000;
+        self.compared += 1;
+        self.compared < ALWAYS || self.compared.is_power_of_two()
+    }
 }
 
 impl Strategy {
-    pub fn new(kind: SearchKind) -> Self {
+    /// `symmetry`: what is symmetric is cut, by those searches that can.
+    pub fn new(kind: SearchKind, symmetry: bool) -> Self {
         match kind {
             SearchKind::Naive => Self::Naive(Naive::new()),
             SearchKind::Dpor => Self::Dpor(Dpor::new()),
+            SearchKind::Source if symmetry => Self::Source(Source::new().with_symmetry()),
             SearchKind::Source => Self::Source(Source::new()),
+            SearchKind::Optimal if symmetry => Self::LookingOut(Optimal::new(), Lookout::default()),
             SearchKind::Optimal => Self::Optimal(Optimal::new()),
         }
     }
@@ -28,7 +56,7 @@ impl Strategy {
             Self::Naive(search) => search,
             Self::Dpor(search) => search,
             Self::Source(search) => search,
-            Self::Optimal(search) => search,
+            Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
 
@@ -37,17 +65,32 @@ impl Strategy {
             Self::Naive(search) => search,
             Self::Dpor(search) => search,
             Self::Source(search) => search,
-            Self::Optimal(search) => search,
+            Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
 }
 
 impl Search for Strategy {
     fn next(&mut self) -> Option<Plan> {
-        self.search_mut().next()
+        let mut plan = self.search_mut().next()?;
+        if let Self::LookingOut(search, lookout) = self {
+            let compare = match (search.rival(), plan.steps.last()) {
+                (Some(rival), _) => Compare::Taker(alloc::vec![rival]),
+                (None, Some(last)) if last.step.choice > 0 => Compare::Chosen,
+                _ => Compare::Nothing,
+            };
+            if compare != Compare::Nothing && lookout.is_due() {
+                plan.compare = compare;
+            }
+        }
+        Some(plan)
     }
 
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        if let (Self::LookingOut(..), End::Symmetric { .. }) = (&*self, run.end) {
+            *self = Self::Source(Source::new().with_symmetry());
+            return Vec::new();
+        }
         self.search_mut().absorb(run)
     }
 

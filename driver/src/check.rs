@@ -1,7 +1,7 @@
 //! `leno check`.
 
 use crate::{
-    cli::{CheckArgs, Format, Unseen, property_name},
+    cli::{CheckArgs, Format, Switch, Unseen, property_name},
     demangle,
     error::{BrokenOff, Error},
     human,
@@ -103,6 +103,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     }
     let mode = Mode::Check {
         search,
+        symmetry: args.symmetry == Switch::On,
         // Behind a bug that is hidden there may be others.
         keep_going: args.keep_going || !args.suppressions.is_empty(),
         max_executions: args.max_executions,

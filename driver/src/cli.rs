@@ -142,6 +142,10 @@ pub struct CheckArgs {
     /// What to do about functions without a model that are given shared memory
     #[arg(long, value_enum, default_value = "warn")]
     pub unseen: Unseen,
+    /// Explore threads that can change places only once (with `--search optimal` or
+    /// `source`)
+    #[arg(long, value_enum, default_value = "off")]
+    pub symmetry: Switch,
     /// More models of functions that are not instrumented (docs/models.md); may be
     /// given several times
     #[arg(long, value_name = "FILE")]
@@ -165,9 +169,6 @@ pub struct CheckArgs {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// Treat symmetric threads as one
-    #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
-    pub symmetry: Switch,
     /// Cut executions at states that have been seen
     #[arg(long, value_enum, default_value = "off", help_heading = NOT_BUILT)]
     pub stateful: Stateful,
@@ -371,8 +372,12 @@ impl CheckArgs {
         let only = |option: &str, given: bool, neutral: &str| {
             if given { Err(not_built(option, neutral)) } else { Ok(()) }
         };
+        let cannot_cut = matches!(self.search, Search::Naive | Search::Dpor);
+        if self.symmetry == Switch::On && cannot_cut {
+            let why = "--symmetry on goes with --search optimal or source only";
+            return Err(Error::Usage(why.into()));
+        }
         let bound = "without it nothing is bounded";
-        only("--symmetry on", self.symmetry == Switch::On, "use --symmetry off")?;
         only("--stateful on", self.stateful == Stateful::On, "use --stateful off or auto")?;
         only("--observers on", self.observers == Switch::On, "use --observers off")?;
         only("--lock-aware on", self.lock_aware == Switch::On, "use --lock-aware off")?;
@@ -431,6 +436,7 @@ mod tests {
     fn neutral_values_pass_and_others_are_refused() {
         let neutral: &[&[&str]] = &[
             &["--symmetry", "off"],
+            &["--symmetry", "on"],
             &["--stateful", "auto"],
             &["--prune", "none"],
             &["--jobs", "1"],
@@ -447,7 +453,6 @@ mod tests {
             check(&line).refuse().unwrap();
         }
         let refused: &[&[&str]] = &[
-            &["--symmetry", "on"],
             &["--stateful", "on"],
             &["--preemptions", "0"],
             &["--jobs", "4"],

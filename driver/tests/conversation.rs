@@ -81,6 +81,7 @@ fn start(script: &str) -> Running {
     assert!(matches!(running.next(None), Next::Message(Message::Hello { .. })));
     running.send(&Job {
         mode: Mode::Check {
+            symmetry: false,
             search: SearchKind::Source,
             keep_going: false,
             max_executions: 0,

@@ -124,6 +124,8 @@ pub struct Values {
 pub enum Mode {
     Check {
         search: SearchKind,
+        /// Cut what is symmetric.
+        symmetry: bool,
         keep_going: bool,
         /// 0 is "no limit".
         max_executions: u64,

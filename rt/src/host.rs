@@ -196,9 +196,9 @@ unsafe extern "C" fn host_main(
             sharing::remember();
             inquest::hold(status, keep_going)
         }
-        Mode::Check { search, keep_going, max_executions, resume, save_every } => {
+        Mode::Check { search, symmetry, keep_going, max_executions, resume, save_every } => {
             let timer = Timer::new(save_every);
-            check(search, keep_going, max_executions, resume, timer)
+            check((search, symmetry), keep_going, max_executions, resume, timer)
         }
         Mode::Replay { threads, steps, shared } => {
             for name in threads {
@@ -297,14 +297,14 @@ pub fn replaying() -> bool {
 const PROGRESS: u64 = 300_000_000;
 
 fn check(
-    kind: SearchKind,
+    (kind, symmetry): (SearchKind, bool),
     keep_going: bool,
     max_executions: u64,
     resume: Option<Box<Saved>>,
     mut timer: Timer,
 ) {
-    let mut search =
-        resume.as_ref().map_or_else(|| Strategy::new(kind), |saved| saved::take_up(saved));
+    let begin = || Strategy::new(kind, symmetry);
+    let mut search = resume.as_ref().map_or_else(begin, |saved| saved::take_up(saved));
     let mut exhausted = true;
     let mut steps_limited = resume.as_ref().is_some_and(|saved| saved.steps_limited);
     let mut unrolled = resume.as_ref().map_or_else(Vec::new, |saved| saved.unrolled.clone());
@@ -339,7 +339,7 @@ fn check(
         let run = execute(&plan, keep_going, Manner::Searching);
         if sharing::learn() {
             // What was recorded until now lacks accesses that are events (see there).
-            search = Strategy::new(kind);
+            search = begin();
             digest = 0;
             steps_limited = false;
             unrolled.clear();
