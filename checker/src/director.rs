@@ -6,7 +6,7 @@
 //! synchronisation state, the awaits and the sleep set.
 
 use crate::{
-    Compare, Limits, Plan, Sleeper,
+    Compare, Limits, Plan, PlannedStep, Sleeper,
     awaits::{Awaits, Repeat, waits_apart},
     dependence::sleeps_on,
     exchange::Swap,
@@ -123,9 +123,12 @@ pub struct Director {
     /// in this loop.
     assumed: bool,
     unrolled: SiteRef,
-    /// What the plan wants to be compared has been, and found to be symmetric or not.
-    compared: bool,
+    /// The step before which threads were compared last, counted from 1, and whether they
+    /// were found to be symmetric.
+    compared: usize,
     symmetric: Option<End>,
+    /// Who would go on by itself.
+    candidate: Option<ThreadId>,
     /// For `perform`.
     footprint: Vec<Access>,
 }
@@ -153,7 +156,7 @@ impl Director {
         self.in_vain = false;
         self.assumed = false;
         self.unrolled = SiteRef(0);
-        self.compared = false;
+        self.compared = 0;
         self.symmetric = None;
     }
 
@@ -198,7 +201,7 @@ impl Director {
                 } else {
                     End::Diverged { at: self.steps as u32 }
                 })
-            } else if is_last && !self.compared && self.to_compare().is_some() {
+            } else if is_last && !self.has_compared() && self.to_compare().is_some() {
                 Decision::Compare
             } else {
                 Decision::Run(thread)
@@ -217,7 +220,10 @@ impl Director {
             if self.can_go_on(thread) {
                 let sleeper = |place: &u32| &self.plan.sleep[*place as usize].event;
                 if !self.asleep.iter().any(|place| sleeper(place).thread == thread) {
-                    return Decision::Run(thread);
+                    self.candidate = Some(thread);
+                    let asks = self.plan.symmetry && !self.asleep.is_empty();
+                    let compares = asks && !self.has_compared() && self.to_compare().is_some();
+                    return if compares { Decision::Compare } else { Decision::Run(thread) };
                 }
                 asleep = true;
             }
@@ -228,7 +234,19 @@ impl Director {
     /// The thread that is to be compared, and with whom, in the state as it is. The answer
     /// goes to [`Director::compared`].
     pub fn to_compare(&self) -> Option<(ThreadId, Vec<ThreadId>)> {
-        let step = self.plan.steps.get(self.steps)?.step;
+        let Some(PlannedStep { step, .. }) = self.plan.steps.get(self.steps) else {
+            let candidate = self.candidate?;
+            let at = self.threads.get(candidate.index())?;
+            let sleepers = self.asleep.iter().map(|place| &self.plan.sleep[*place as usize]);
+            // At the same event at least: that is soon seen, and rules most of them out.
+            let alike = |thread: &ThreadId| {
+                let asleep = &self.threads[thread.index()];
+                asleep.op == at.op && asleep.accesses == at.accesses
+            };
+            let asleep = sleepers.map(|sleeper| sleeper.event.thread).filter(alike);
+            let asleep: Vec<ThreadId> = asleep.collect();
+            return (!asleep.is_empty()).then_some((candidate, asleep));
+        };
         match &self.plan.compare {
             Compare::Nothing => None,
             Compare::Taker(others) => Some((step.thread, others.clone())),
@@ -240,9 +258,13 @@ impl Director {
         }
     }
 
+    fn has_compared(&self) -> bool {
+        self.compared == self.steps + 1
+    }
+
     /// To whom of those, and at which place among them, the thread is symmetric.
     pub fn compared(&mut self, thread: ThreadId, to: Option<(usize, ThreadId)>) {
-        self.compared = true;
+        self.compared = self.steps + 1;
         self.symmetric = to.map(|(place, to)| End::Symmetric { thread, to, place: place as u32 });
     }
 

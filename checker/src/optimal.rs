@@ -218,13 +218,12 @@ impl Optimal {
         Self::default()
     }
 
-    /// The thread of the event whose place the present schedule's last step takes, if nothing
-    /// is to happen in between.
+    /// The thread of the event whose place the present schedule's last step takes: it stands
+    /// at that event when the step is taken.
     pub fn rival(&self) -> Option<ThreadId> {
         let head = self.schedules.turn(*self.heads.last()?).head.as_ref()?;
-        let last = self.planned.checked_sub(1)? as u32;
-        let at_once = head.place == last && head.start == last;
-        head.reversed.as_ref().filter(|_| at_once).map(|reversed| reversed.event.thread)
+        let is_last = head.place as usize + 1 == self.planned;
+        head.reversed.as_ref().filter(|_| is_last).map(|reversed| reversed.event.thread)
     }
 
     /// The plan of a schedule, whose beginning that of the last execution may share.

@@ -21,6 +21,8 @@ pub struct Plan {
     pub conditions: Vec<Condition>,
     /// Whom to compare before the last step is taken.
     pub compare: Compare,
+    /// Behind the last step too, who goes on is compared with those who are asleep.
+    pub symmetry: bool,
     /// The last step may turn out to be impossible.
     pub tentative: bool,
     /// What events that vary might access.

@@ -39,7 +39,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use leno_model::{Access, End, Event, Execution, Op, Step, ThreadId, Varies};
+use leno_model::{Access, End, Event, Execution, Op, Pending, Step, ThreadId, Varies};
 use serde::{Deserialize, Serialize};
 
 /// A state on the path and what is to be explored from it.
@@ -73,6 +73,8 @@ struct Below {
     /// Those in the source set who perhaps cannot go on here, and those who cannot.
     tentative: ThreadSet,
     disabled: ThreadSet,
+    /// As long as nobody has been explored here: who else stands at an event.
+    others: Vec<ThreadId>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -166,7 +168,8 @@ impl Source {
             Compare::Taker(sleep.iter().map(|sleeper| sleeper.event.thread).collect())
         };
         self.taken = Fate::Taken;
-        Plan { steps, sleep, compare, tentative, repertoire, ..Plan::default() }
+        let symmetry = self.symmetry;
+        Plan { steps, sleep, compare, symmetry, tentative, repertoire, ..Plan::default() }
     }
 
     fn accesses_of(&self, sleeper: &Asleep) -> &[Access] {
@@ -233,17 +236,34 @@ impl Source {
         }
     }
 
+    /// An execution has come to a state in which two threads are symmetric.
+    fn meet(&mut self, run: &Execution<'_>, exchange: &Exchange<'_>) -> Vec<Finding> {
+        if run.events.len() == self.nodes.len() {
+            // Nobody had planned this: who was about to go on is not to, but others are.
+            self.push_node(&as_event(standing(run, exchange.b)), 0);
+            let others = run.pending.iter().rev().map(|pending| pending.thread);
+            let others = others.filter(|thread| *thread != exchange.b).collect();
+            self.nodes.last_mut().expect("it is there").below.others = others;
+        }
+        let End::Symmetric { place, .. } = run.end else { return Vec::new() };
+        if !self.cut(run, exchange, place) {
+            self.taken = Fate::Due;
+            return Vec::new();
+        }
+        self.taken = Fate::Cut;
+        self.log.finish(run, false)
+    }
+
     /// Two threads have turned out to be symmetric before the last node's step was taken. If
     /// that is why it need not be taken, what it would have shown is dealt with.
     fn cut(&mut self, run: &Execution<'_>, exchange: &Exchange<'_>, place: u32) -> bool {
         let last = self.nodes.len() - 1;
-        let Node { step, first_place, below, .. } = &self.nodes[last];
+        let Node { step, below, .. } = &self.nodes[last];
         let (step, by_choice) = (*step, step.choice > 0);
         let like = if by_choice {
             &below.choices[place as usize]
         } else {
-            let sleeper = self.sleeping[(first_place + place) as usize];
-            &self.sleepers[sleeper as usize].summary
+            &self.sleepers[self.sleeper(exchange.a)].summary
         };
         let summary = exchange.summary(&mut self.deeds, like);
         let Self { log, happens, deeds, guards, nodes, .. } = self;
@@ -256,19 +276,23 @@ impl Source {
         if by_choice {
             self.nodes[last].below.choices.push(summary);
         } else {
-            self.cut_off(run, step.thread, place, summary);
+            self.cut_off(run, step.thread, exchange.a, summary);
         }
         true
     }
 
+    /// Where the thread is kept that sleeps at the last node.
+    fn sleeper(&self, thread: ThreadId) -> usize {
+        let first = self.nodes.last().map_or(0, |node| node.first_place as usize);
+        let mut asleep = self.sleeping[first..].iter().map(|place| *place as usize);
+        asleep.find(|place| self.sleepers[*place].event.thread == thread).expect("it is asleep")
+    }
+
     /// The thread that was to take the last node's step is not explored.
-    fn cut_off(&mut self, run: &Execution<'_>, thread: ThreadId, place: u32, summary: Summary) {
+    fn cut_off(&mut self, run: &Execution<'_>, thread: ThreadId, like: ThreadId, summary: Summary) {
         let last = self.nodes.len() - 1;
-        let pending = run.pending.iter().find(|pending| pending.thread == thread);
-        let pending = pending.expect("who was to go on stands at an event");
-        let like = self.sleeping[(self.nodes[last].first_place + place) as usize];
-        let outcome = self.sleepers[like as usize].event.outcome;
-        let varies = self.sleepers[like as usize].event.varies;
+        let pending = standing(run, thread);
+        let Event { outcome, varies, .. } = self.sleepers[self.sleeper(like)].event;
         let event = Event { outcome, varies, ..as_event(pending) };
         let accesses = run.accesses_of_pending(pending);
         if let Varies::Somehow(_) = varies {
@@ -362,7 +386,28 @@ impl Source {
     }
 }
 
+/// What a thread stands at.
+fn standing<'a>(run: &'a Execution<'_>, thread: ThreadId) -> &'a Pending {
+    let pending = run.pending.iter().find(|pending| pending.thread == thread);
+    pending.expect("who is about to go on stands at an event")
+}
+
 impl Node {
+    /// Who is to be explored next. If nobody has been because of symmetry, anybody will do.
+    fn next(&mut self) -> Option<ThreadId> {
+        loop {
+            let next = self.backtrack.iter().find(|thread| !self.asleep.contains(*thread));
+            if next.is_some() {
+                return next;
+            }
+            let other = self.below.others.pop()?;
+            if !self.asleep.contains(other) && !self.below.disabled.contains(other) {
+                self.backtrack.insert(other);
+                self.below.tentative.insert(other);
+            }
+        }
+    }
+
     /// Sees to it that what is to begin here does.
     fn add(&mut self, beginners: Beginners<'_>) {
         match beginners {
@@ -420,8 +465,7 @@ impl Search for Source {
                 self.put_to_sleep();
             }
             let node = self.nodes.last_mut().expect("it was there");
-            let next = node.backtrack.iter().find(|thread| !node.asleep.contains(*thread));
-            if let Some(thread) = next {
+            if let Some(thread) = node.next() {
                 (node.step, node.fingerprint) = (Step { thread, choice: 0 }, 0);
                 return Some(self.plan());
             }
@@ -441,15 +485,6 @@ impl Search for Source {
             *self = Self { log, symmetry, ..Self::with(self.rule) };
             return Vec::new();
         }
-        if let End::Symmetric { place, .. } = run.end {
-            let exchange = Exchange::of(run.end, run.exchanged).expect("it ended so");
-            if !self.cut(run, &exchange, place) {
-                self.taken = Fate::Due;
-                return Vec::new();
-            }
-            self.taken = Fate::Cut;
-            return self.log.finish(run, false);
-        }
         if run.end == End::Disabled {
             let node = self.nodes.last_mut().expect("where it was to go on");
             node.backtrack.remove(node.step.thread);
@@ -466,6 +501,7 @@ impl Search for Source {
             } else {
                 let node = self.nodes.last_mut().expect("the node where it branches off");
                 (node.choices, node.fingerprint) = (event.choices, fingerprint);
+                node.below.others.clear();
             }
             let place = self.log.push(run);
             self.happens.examine(&self.log.trace, place, place, false, &mut self.races);
@@ -474,6 +510,9 @@ impl Search for Source {
             if self.symmetry {
                 self.note(place);
             }
+        }
+        if let Some(exchange) = Exchange::of(run.end, run.exchanged) {
+            return self.meet(run, &exchange);
         }
         self.reverse_pending(run);
         self.log.finish(run, false)

@@ -187,7 +187,8 @@ unsafe extern "C" fn host_main(
     if job.profile {
         phases::measure();
     }
-    symmetry::want(false, job.explain_symmetry);
+    let cuts = matches!(job.mode, Mode::Check { symmetry: true, .. });
+    symmetry::want(cuts, job.explain_symmetry);
     let mode = job.mode.clone();
     *PROPERTIES.get() = job.properties.iter().fold(0, |all, property| all | 1 << *property as u32);
     *JOB.get() = Some(job);
@@ -356,7 +357,7 @@ fn check(
         }
         if symmetry::learn(&run) {
             // Threads were taken for symmetric that are not (see there).
-            search = Strategy::new(kind);
+            search = begin();
             digest = 0;
             steps_limited = false;
             unrolled.clear();
