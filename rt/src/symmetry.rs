@@ -207,7 +207,7 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         } else if has_children(thread) {
             Some("creates threads")
         } else if open::has_own(thread) {
-            Some("has opened files")
+            Some("has files open")
         } else {
             None
         };

@@ -60,11 +60,11 @@ fn me() -> ThreadId {
     current_thread().unwrap_or(ThreadId::MAIN)
 }
 
-/// Whether a thread has opened or made something, or has a descriptor of its own.
+/// Whether a thread has a descriptor of its own. (How many it has had decides on nothing
+/// but what the next one is called.)
 pub fn has_own(thread: ThreadId) -> bool {
-    TABLE.get().as_ref().is_some_and(|table| {
-        table.made.contains_key(&thread.0) || table.open.values().any(|open| open.owner == thread)
-    })
+    let table = TABLE.get().as_ref();
+    table.is_some_and(|table| table.open.values().any(|open| open.owner == thread))
 }
 
 /// The numbers that a thread gets.
