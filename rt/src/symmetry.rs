@@ -87,7 +87,9 @@ pub fn keep() {
     if !is_wanted() || pristine.len() == fiber::provided() {
         return;
     }
-    for thread in pristine.len()..fiber::provided() {
+    // Also those that were there: glibc has linked the new ones to them.
+    pristine.clear();
+    for thread in 0..fiber::provided() {
         let (low, high) = fiber::control_range(ThreadId(thread as u32));
         // SAFETY: mapped as long as the process lives.
         let bytes = unsafe { core::slice::from_raw_parts(low as *const u8, high - low) };

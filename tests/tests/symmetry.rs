@@ -2,7 +2,11 @@
 //! be interchangeable, what can follow when the one goes first is what can follow when the
 //! other does. On random programs, by naive enumeration.
 //!
-//! `LENO_FUZZ_SYMMETRY` is the number of programs (1000), `LENO_SEED` the first seed (1).
+//! And whatever naive enumeration sees of such a program, the searches that cut what is
+//! symmetric see too: the same statuses, the same bugs in the same lines.
+//!
+//! `LENO_FUZZ_SYMMETRY` is the number of programs (1000, and 100), `LENO_SEED` the first
+//! seed (1).
 
 use leno_tests::{compile, leno, on_all_cores, scratch, threads};
 use serde_json::Value;
@@ -18,10 +22,29 @@ const TOGETHER: u64 = 50;
 
 #[test]
 fn symmetric_threads_have_the_same_future() {
+    let (tried, found, count) = on_programs(1000, judge);
+    println!("{tried} of {count} programs, {found} states in which two threads are symmetric");
+    assert!(tried > count / 2 && found > count / 2, "{tried} programs, {found} states");
+}
+
+#[test]
+fn cutting_what_is_symmetric_loses_no_outcome() {
+    let (tried, cuts, count) = on_programs(100, compare);
+    println!("{tried} of {count} programs, {cuts} cuts");
+    assert!(tried > count / 2 && cuts > count / 4, "{tried} programs, {cuts} cuts");
+}
+
+/// Judges random programs. How many could be, and what was found in all, and how many there
+/// were to be.
+fn on_programs(
+    default: u64,
+    judge: impl Fn(&Path, u64) -> Result<Judged, Option<String>> + Sync,
+) -> (u64, u64, u64) {
     let number = |name: &str, default| {
         env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };
-    let (first, count): (u64, u64) = (number("LENO_SEED", 1), number("LENO_FUZZ_SYMMETRY", 1000));
+    let (first, count): (u64, u64) =
+        (number("LENO_SEED", 1), number("LENO_FUZZ_SYMMETRY", default));
     let files: Vec<u64> =
         (0..count.div_ceil(TOGETHER)).map(|file| first + file * TOGETHER).collect();
     let (tried, found) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -50,13 +73,66 @@ fn symmetric_threads_have_the_same_future() {
         wrong
     });
     assert!(wrong.is_empty(), "\n\n{}\n", wrong.join("\n"));
-    let (tried, found) = (tried.into_inner(), found.into_inner());
-    println!("{tried} of {count} programs, {found} states in which two threads are symmetric");
-    assert!(tried > count / 2 && found > count / 2, "{tried} programs, {found} states");
+    (tried.into_inner(), found.into_inner(), count)
+}
+
+/// Compares what searches see that cut with what naive enumeration sees.
+fn compare(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
+    let naive = seen(directory, number, &["--search", "naive", "--symmetry", "off"])?;
+    let mut judged = Judged { states: 0, differ: None };
+    for search in ["source", "optimal"] {
+        let cut = seen(directory, number, &["--search", search, "--symmetry", "on"])?;
+        judged.states += cut.cuts;
+        if cut.outcomes != naive.outcomes {
+            let (all, cut) = (&naive.outcomes, &cut.outcomes);
+            judged.differ = Some(format!("naive sees\n{all:?}\nand {search}\n{cut:?}"));
+        }
+    }
+    Ok(judged)
+}
+
+struct Seen {
+    outcomes: BTreeSet<String>,
+    cuts: u64,
+}
+
+/// How the executions of a search end, and the bugs that it finds. None: it takes too long.
+fn seen(directory: &Path, number: u64, search: &[&str]) -> Result<Seen, Option<String>> {
+    let file = format!("seen-{number}");
+    let program = number.to_string();
+    let options = ["check", "--format", "json", "--keep-going", "--executions", &file];
+    let limits = ["--max-executions", "4000", "--timeout", "60s"];
+    let args = [&options[..], &limits, search, &["./programs", &program]].concat();
+    let report = leno(directory, &args).json().map_err(Some)?;
+    if let Some(error) = report.get("error") {
+        return Err(Some(error["message"].to_string()));
+    }
+    if report["coverage"] != "exhaustive" {
+        return Err(None);
+    }
+    let text =
+        fs::read_to_string(directory.join(&file)).map_err(|error| Some(error.to_string()))?;
+    let mut outcomes = BTreeSet::new();
+    for line in text.lines() {
+        let ran: Value = serde_json::from_str(line).map_err(|error| Some(error.to_string()))?;
+        // Others are not run to an end.
+        if ran["end"] == "Stuck" || ran["end"].get("Completed").is_some() {
+            outcomes.insert(ran["end"].to_string());
+        }
+    }
+    for bug in report["bugs"].as_array().into_iter().flatten() {
+        let accesses = bug["accesses"].as_array().into_iter().flatten();
+        let mut lines: Vec<String> = accesses.map(|access| access["line"].to_string()).collect();
+        lines.sort();
+        outcomes.insert(format!("{} {}", bug["kind"], lines.join(" ")));
+    }
+    fs::remove_file(directory.join(&file)).ok();
+    Ok(Seen { outcomes, cuts: report["pruned"]["symmetry"].as_u64().unwrap_or(0) })
 }
 
 struct Judged {
-    /// In how many states two threads were found symmetric that both went first.
+    /// In how many states two threads were found symmetric that both went first; or, how
+    /// often something was cut.
     states: u64,
     /// Where that was wrong.
     differ: Option<String>,

@@ -1,6 +1,7 @@
 // Three threads count without a lock, by a load and a store each time.
 // leno: cflags="-DTIMES=1 -O2" verdict=safe executions=36
 // leno: cflags="-DTIMES=2 -O2" verdict=safe executions=7134 blocked=0
+// leno[--symmetry on]: cflags="-DTIMES=1 -O2" verdict=safe executions=6
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -7,6 +7,9 @@
 // leno: cflags=-DN=7 verdict=safe executions=5040 blocked=0
 // leno: cflags=-DN=8 verdict=safe executions=40320 blocked=0
 // leno[--search naive]: cflags=-DN=2 verdict=safe
+// leno[--symmetry on]: cflags=-DN=2 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=3 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=8 verdict=safe executions=1 blocked=0
 #include <assert.h>
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 // count what they have under a lock. BUG: one counter is changed without it.
 // leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1" verdict=safe
 // leno[--symmetry off]: cflags="-DWORKERS=2 -DBLOCKS=1" verdict=safe
-// leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1 -DBUG" verdict=bug kinds=race
+// leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1 -DBUG" verdict=bug kind=race
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
