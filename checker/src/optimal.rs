@@ -62,7 +62,7 @@
 //! the place of x, with what is kept before it, h finds what x has found there, since
 //! nothing that is kept conflicts with x. So it is known how h will come out, and rule 2
 //! and K are judged with that. Where it is not (x is a plain access, so that there is a
-//! data race, or h is an atomic `or`) the schedule has *conditions* on how h comes out,
+//! data race, or they have more than eight bytes) the schedule has *conditions* on how h comes out,
 //! and its execution ends at h if they are not met. Events whose accesses vary beyond
 //! one place are taken for all that they might do (`repertoire`).
 //!
@@ -691,18 +691,14 @@ impl Path<'_> {
         };
         let concerned = match event.varies {
             Varies::Never | Varies::Somehow(_) => false,
-            Varies::WritesIf(_) | Varies::WritesUnless(_) | Varies::Perhaps => {
+            Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps => {
                 written(footprint.first()?)
             }
         };
         if concerned {
             let (own, other) = (footprint.first_mut()?, trace.accesses(first).first()?);
             let found = merged(own, event.found?, other, trace.event(first).found?);
-            let writes = match event.varies {
-                Varies::WritesIf(value) => found == value,
-                Varies::WritesUnless(value) => found != value,
-                _ => return None,
-            };
+            let writes = event.varies.writes(found)?;
             own.kind = if writes { AccessKind::ReadWrite } else { AccessKind::Read };
         }
         Some(Reversed { event, footprint })

@@ -8,7 +8,7 @@
 //! All types are `Copy` and hold no pointers, so that an execution can be recorded
 //! in memory shared with another process.
 
-use crate::{SiteRef, ThreadId};
+use crate::{SiteRef, ThreadId, rmw};
 use serde::{Deserialize, Serialize};
 
 /// A memory order of C11; relaxed is the weakest that is still atomic.
@@ -374,14 +374,30 @@ pub enum Varies {
     Never,
     /// It writes if it finds this value, and else only reads: a compare-exchange.
     WritesIf(u64),
-    /// It only reads if it finds this value: an exchange for the same value.
-    WritesUnless(u64),
+    /// It stores what the operation (see [`crate::rmw`]) makes of so many bytes, and only
+    /// reads if that is what is there: an exchange for the same value, bits that are set.
+    Updates { operation: u8, size: u8, operand: u64 },
     /// It has one access, and whether that writes turns out when it is made.
     Perhaps,
     /// Which they are turns out when they are made: an atomic section, a string whose
     /// end is looked for. The number tells calls at one site apart by their arguments;
     /// 0: by the first access, which does not depend on anything that is found.
     Somehow(u64),
+}
+
+impl Varies {
+    /// Whether an event that varies like this writes where it finds that value, if it is
+    /// known.
+    pub fn writes(self, found: u64) -> Option<bool> {
+        match self {
+            Varies::WritesIf(value) => Some(found == value),
+            Varies::Updates { operation, size, operand } => {
+                let (old, operand) = (u128::from(found), u128::from(operand));
+                Some(rmw::apply(operation.into(), size.into(), old, operand) != old)
+            }
+            Varies::Never | Varies::Perhaps | Varies::Somehow(_) => None,
+        }
+    }
 }
 
 /// One event of an execution.

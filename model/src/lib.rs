@@ -12,6 +12,7 @@ pub mod effect;
 pub mod event;
 pub mod execution;
 pub mod object;
+pub mod rmw;
 pub mod site;
 pub mod symmetry;
 pub mod thread;

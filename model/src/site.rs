@@ -166,6 +166,8 @@ pub struct Slot {
     pub size: u64,
     pub ty: Option<u32>,
     pub line: u32,
+    /// Others may have its address: it may be used where the function does not use it.
+    pub escapes: bool,
 }
 
 /// A place in the program where the runtime is told something.

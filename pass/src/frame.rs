@@ -15,6 +15,7 @@ use crate::{
     escape::Private,
     hooks::{self, Emitter, Plan},
     ir::{Layout, Node, Opcode, Value},
+    liveness::is_kept,
     table::Described,
 };
 use leno_model::site::{Frame, Slot};
@@ -423,6 +424,10 @@ impl SlotPlan {
         self.end = offset + size;
         self.align = self.align.max(align);
         let Described { name, ty, line } = described;
-        self.slots.push((value, Slot { name, offset, size, ty, line }));
+        let copied = || contents.copies.iter().any(|(param, _)| *param == value);
+        // Of a mere value others have a copy, if anything.
+        let variable = (value.is_instruction() && value.opcode() == Opcode::LLVMAlloca) || copied();
+        let escapes = variable && is_kept(value);
+        self.slots.push((value, Slot { name, offset, size, ty, line, escapes }));
     }
 }

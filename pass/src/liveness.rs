@@ -2,8 +2,9 @@
 //!
 //! The ordinary backward analysis, over values and over variables in memory alike: a
 //! value is live if some path uses it, a variable if some path reads it before it has
-//! been written as a whole. A dead variable is no state: two threads that differ in it
-//! alone have the same future.
+//! been written as a whole. A use that serves only to compute what is dead itself (a count
+//! of rounds that nobody looks at) is none. A dead variable is no state: two threads that
+//! differ in it alone have the same future.
 //!
 //! A variable whose address others may hold is not analysed: it is live where the code
 //! still to come mentions it. (If it does not, others reach the variable through what
@@ -12,7 +13,7 @@
 
 use crate::{
     escape::root,
-    frame::{is_static_alloca, static_allocas},
+    frame::{is_computed_from_frame, is_static_alloca, static_allocas},
     hooks::Plan,
     ir::{Block, Layout, Opcode, Value},
 };
@@ -151,10 +152,21 @@ impl Liveness {
 
     /// From behind an instruction to before it.
     fn step(&self, live: &mut Set, instruction: Value, layout: Layout) {
+        let is_live = |live: &Set, value: Value| {
+            self.numbers.get(&value).is_some_and(|number| live.contains(*number))
+        };
+        // What is only computed from and stored into what nobody needs, is not needed.
+        let in_vain = match effect(instruction) {
+            Effect::Value => !is_live(live, instruction),
+            Effect::Variable(variable) => {
+                !self.kept.contains(&variable) && !is_live(live, variable)
+            }
+            Effect::Other => false,
+        };
         if let Some(number) = self.numbers.get(&instruction) {
             live.remove(*number);
         }
-        if instruction.opcode() == Opcode::LLVMPHI {
+        if instruction.opcode() == Opcode::LLVMPHI || in_vain {
             return;
         }
         if let Some(written) = overwritten(instruction, layout)
@@ -174,6 +186,39 @@ impl Liveness {
             }
         }
     }
+}
+
+/// What there is of an instruction besides its being run.
+enum Effect {
+    /// Its value.
+    Value,
+    /// What it stores into a variable.
+    Variable(Value),
+    /// It may be noticed, or fail.
+    Other,
+}
+
+fn effect(instruction: Value) -> Effect {
+    use Opcode::*;
+    match instruction.opcode() {
+        LLVMAdd | LLVMSub | LLVMMul | LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFNeg
+        | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor | LLVMICmp | LLVMFCmp
+        | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFPTrunc | LLVMFPExt | LLVMFPToSI | LLVMFPToUI
+        | LLVMSIToFP | LLVMUIToFP | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast | LLVMSelect
+        | LLVMGetElementPtr | LLVMExtractValue | LLVMInsertValue => Effect::Value,
+        LLVMLoad if !instruction.is_volatile() && variable_at(instruction.operand(0)).is_some() => {
+            Effect::Value
+        }
+        LLVMStore if !instruction.is_volatile() => {
+            variable_at(instruction.operand(1)).map_or(Effect::Other, Effect::Variable)
+        }
+        _ => Effect::Other,
+    }
+}
+
+/// The variable that a pointer points into, at a place that is known.
+fn variable_at(pointer: Value) -> Option<Value> {
+    (pointer.is_instruction() && is_computed_from_frame(pointer)).then(|| root(pointer))
 }
 
 /// The variable that an instruction gives a new value to, all of it.
@@ -251,7 +296,7 @@ fn borrowed(function: &str, argument: usize) -> Option<Borrowed> {
 }
 
 /// Whether somebody else may have this address, now or later.
-fn is_kept(address: Value) -> bool {
+pub fn is_kept(address: Value) -> bool {
     address.users().any(|user| {
         if !user.is_instruction() {
             return true;

@@ -4,7 +4,8 @@
 //! A frame stands *before* an instruction, whose hook has been called, or *behind* a
 //! call, whose callee is running; the runtime is told when an announced call is over,
 //! and then the frame stands behind it with its result in hand. A point for which there
-//! is no answer (a live value has no slot, the function is too large for the analysis)
+//! is no answer (a live value has no slot, the function is too large for the analysis, or
+//! may return to where it called `setjmp`)
 //! is comparable with nothing.
 
 use crate::{
@@ -35,7 +36,8 @@ impl Points {
         layout: Layout,
     ) -> Self {
         let mut points = Self::default();
-        let Some(contents) = contents else { return points };
+        // What is needed behind a second return is needed wherever that may come from.
+        let Some(contents) = contents.filter(|_| !returns_twice(function)) else { return points };
         let Some(liveness) = Liveness::of(function, plan, layout) else { return points };
         let code = Code::of(function, bodies);
         let slots: HashMap<Value, u32> =
@@ -82,6 +84,11 @@ impl Points {
     pub fn returned(&self, call: Value) -> Option<site::Residual> {
         self.returned.get(&call).cloned()
     }
+}
+
+fn returns_twice(function: Value) -> bool {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    instructions.filter(|at| at.is_call()).any(|call| call.call_has_attribute("returns_twice"))
 }
 
 /// What goes into the table. None if something that is needed has no slot.

@@ -238,6 +238,24 @@ fn loop_counters_temporaries_and_handles_die() {
 }
 
 #[test]
+fn what_is_only_computed_for_nobody_is_dead() {
+    let table = table_of(
+        "int x;\n\
+         int f(int n) { int rounds = 0, tries = 0, sum = 0; while (x != n) { rounds++; tries += 2; sum ^= tries; }\n\
+           return tries; }\n\
+         int g(int n) { int rounds = 0; while (x != n) { rounds++; if (rounds == 9) break; } return 0; }\n\
+         int h(int n, int *last) { volatile int rounds = 0; int part = 1; while (x != n) { rounds++; part = 9 / part; }\n\
+           return 0; }",
+        &["-g"],
+    );
+    let reads = |site: &Site| site.kind == SiteKind::Read;
+    assert_eq!(live(&table, "f", false, reads), ["n", "tries"]);
+    assert_eq!(live(&table, "g", false, reads), ["n", "rounds"]);
+    // A division may fail, and who says volatile wants it.
+    assert_eq!(live(&table, "h", false, reads), ["n", "part", "rounds"]);
+}
+
+#[test]
 fn a_variable_whose_address_is_out_lives_while_it_is_mentioned() {
     let table = table_of(
         "int x; int *p; void work(int *); int f(void) { int a = 1; p = &a; x = 1; work(&a); x = 2; return 0; }",

@@ -13,7 +13,7 @@ use crate::{
     fiber::{self, Context, FrameRecord},
     host,
     interpose::{identity, named::Named, refused::refuse},
-    kernel,
+    kernel, local_state,
     phases::{self, Phase},
     record::record,
     sharing, stacks, symmetry,
@@ -542,7 +542,7 @@ fn arrive(
     };
     let local_state = (spins && may_spin).then(|| {
         settle_stack_writes(x.thread());
-        local_state(x.thread().private_writes)
+        local_state::digest(site, &op, x.thread().private_writes)
     });
     let Patience { timed, cancel } = patience;
     loop {
@@ -742,17 +742,18 @@ fn find_private_spin(site: SiteRef, accesses: &[Access]) {
         finish(End::Bounded);
     }
     settle_stack_writes(thread);
+    let digest = |private_writes| local_state::digest(site, &Op::Access, private_writes);
     let seen = thread.landmark;
     if seen.site == site
         && seen.private_writes == thread.private_writes
-        && local_state(seen.private_writes) == seen.state
+        && digest(seen.private_writes) == seen.state
     {
         sharing::reveal(accesses);
         finish(End::Bounded);
     }
     if thread.quiet.is_power_of_two() {
         let private_writes = thread.private_writes;
-        thread.landmark = Landmark { site, private_writes, state: local_state(private_writes) };
+        thread.landmark = Landmark { site, private_writes, state: digest(private_writes) };
     }
 }
 
@@ -956,23 +957,4 @@ pub fn frames_of(thread: ThreadId) -> *const FrameRecord {
 pub fn awaited_object(thread: ThreadId) -> Object {
     let awaited = running().and_then(|x| x.director.awaited(thread));
     describe::object(awaited.unwrap_or(0))
-}
-
-/// A digest of the running thread's frames: equal digests at the same site mean that
-/// the thread is where it was before, with the same values in its variables.
-fn local_state(private_writes: u64) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64 ^ private_writes;
-    let mut frame = fiber::frame();
-    // SAFETY: the chain of frame records of the running thread; each is as long as
-    // its function's table says.
-    while let Some(record) = unsafe { frame.as_ref() } {
-        let words = units::frame_size(record) as usize / 8;
-        // SAFETY: as above. Word 0, the caller's address, is left out.
-        let words = unsafe { core::slice::from_raw_parts(frame.cast::<u64>(), words) };
-        for word in &words[1..] {
-            hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
-        }
-        frame = record.caller;
-    }
-    hash
 }

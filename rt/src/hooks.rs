@@ -19,7 +19,7 @@ use crate::{
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
 use leno_model::{
-    Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies,
+    Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies, rmw,
 };
 
 #[entry]
@@ -312,6 +312,10 @@ impl Mode {
     fn operation(self) -> u32 {
         self.0 >> 16 & 0xff
     }
+    /// What a read-modify-write stores.
+    fn apply(self, old: u128, operand: u128) -> u128 {
+        rmw::apply(self.operation(), self.size() as u32, old, operand)
+    }
     /// Exchange, and, or, and their like, with which locks are made: where they leave
     /// the value as it was, they count as a read, like a compare-exchange that failed.
     /// No value tells the difference. What is given up is that such a no-op releases;
@@ -425,13 +429,17 @@ pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mo
 unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
     let varies = match mode.operation() {
         _ if !mode.tests_and_sets() => Varies::Never,
-        0 if mode.size() <= 8 => Varies::WritesUnless(operand as u64 & mode.mask()),
+        operation if mode.size() <= 8 => Varies::Updates {
+            operation: operation as u8,
+            size: mode.size() as u8,
+            operand: operand as u64 & mode.mask(),
+        },
         _ => Varies::Perhaps,
     };
     atomic(site, ptr, mode, AccessKind::ReadWrite, varies, || {
         // SAFETY: as the caller says.
         let old = unsafe { load(ptr, mode.size()) };
-        if mode.tests_and_sets() && apply(mode, old, operand) == old {
+        if mode.tests_and_sets() && mode.apply(old, operand) == old {
             (AccessKind::Read, mode.order())
         } else {
             (AccessKind::ReadWrite, mode.order())
@@ -440,65 +448,9 @@ unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
     // SAFETY: as the caller says.
     unsafe {
         let old = load(ptr, mode.size());
-        store(ptr, mode.size(), apply(mode, old, operand));
+        store(ptr, mode.size(), mode.apply(old, operand));
         old
     }
-}
-
-/// What `atomicrmw` stores.
-fn apply(mode: Mode, old: u128, operand: u128) -> u128 {
-    let bits = mode.size() as u32 * 8;
-    let signed = |v: u128| (v << (128 - bits)) as i128 >> (128 - bits);
-    let pick = |first: bool| if first { old } else { operand };
-    let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
-    let float = |f: fn(f64, f64) -> f64| match bits {
-        32 => {
-            let (a, b) = (f32::from_bits(old as u32), f32::from_bits(operand as u32));
-            u128::from((f(f64::from(a), f64::from(b)) as f32).to_bits())
-        }
-        _ => u128::from(f(f64::from_bits(old as u64), f64::from_bits(operand as u64)).to_bits()),
-    };
-    let new = match mode.operation() {
-        0 => operand,
-        1 => old.wrapping_add(operand),
-        2 => old.wrapping_sub(operand),
-        3 => old & operand,
-        4 => !(old & operand),
-        5 => old | operand,
-        6 => old ^ operand,
-        7 => pick(signed(old) > signed(operand)),
-        8 => pick(signed(old) <= signed(operand)),
-        9 => pick(old > operand),
-        10 => pick(old <= operand),
-        11 => float(|a, b| a + b),
-        12 => float(|a, b| a - b),
-        13 => float(f64::max),
-        14 => float(f64::min),
-        15 => {
-            if old >= operand {
-                0
-            } else {
-                old + 1
-            }
-        }
-        16 => {
-            if old == 0 || old > operand {
-                operand
-            } else {
-                old - 1
-            }
-        }
-        17 => {
-            if old >= operand {
-                old - operand
-            } else {
-                old
-            }
-        }
-        18 => old.saturating_sub(operand),
-        other => panic!("unknown atomic operation {other}"),
-    };
-    new & mask
 }
 
 /// The result of a compare-exchange, in two registers.

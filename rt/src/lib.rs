@@ -25,6 +25,7 @@ mod inquest;
 mod interpose;
 mod kernel;
 mod leaks;
+mod local_state;
 mod memory;
 mod misuse;
 mod models;

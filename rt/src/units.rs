@@ -8,9 +8,10 @@ use crate::{
     host, sys,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
+use core::ops::Range;
 use leno_model::{
     SiteRef,
-    site::{SiteId, SiteKind, UnitHeader, UnitTable},
+    site::{Residual, SiteId, SiteKind, UnitHeader, UnitTable},
     wire::{Fault, Unit},
 };
 
@@ -21,6 +22,14 @@ pub struct Loaded {
     digest: u64,
     /// Bytes of each function's frame record.
     frames: Vec<u64>,
+    /// The slots of all of them, and where those of each begin.
+    slots: Vec<Slot>,
+    first_slot: Vec<u32>,
+    /// What each site needs of its frame, before it and behind it: parts of `live`.
+    before: Vec<Range<u32>>,
+    behind: Vec<Range<u32>>,
+    /// Places of slots in their function.
+    live: Vec<u32>,
     /// What part each function has in taking several locks at once.
     roles: Vec<Role>,
     /// What each site calls by name.
@@ -48,6 +57,78 @@ pub fn damage() -> Option<&'static str> {
     DAMAGED.get().as_deref()
 }
 
+/// A part of a frame record.
+#[derive(Clone, Copy)]
+struct Slot {
+    offset: u32,
+    size: u32,
+    escapes: bool,
+}
+
+/// A range of `live` that says that nothing is known.
+const NOTHING: Range<u32> = u32::MAX..u32::MAX;
+
+/// Adds what a residual needs to a list, and gives its place there.
+fn note(live: &mut Vec<u32>, residual: Option<Residual>) -> Range<u32> {
+    residual.map_or(NOTHING, |residual| {
+        let start = live.len() as u32;
+        live.extend(residual.live);
+        start..live.len() as u32
+    })
+}
+
+/// What is needed of a frame at some point.
+pub struct Needed {
+    slots: &'static [Slot],
+    live: [&'static [u32]; 2],
+}
+
+impl Needed {
+    /// What is needed at either point.
+    pub fn and(self, other: Self) -> Self {
+        Self { live: [self.live[0], other.live[0]], ..self }
+    }
+
+    /// Calls `part` with offset and length of all that is needed.
+    pub fn each(&self, mut part: impl FnMut(u32, u32)) {
+        for slot in self.slots.iter().filter(|slot| slot.escapes) {
+            part(slot.offset, slot.size);
+        }
+        let live = self.live.iter().flat_map(|live| live.iter());
+        for slot in live.filter_map(|place| self.slots.get(*place as usize)) {
+            if !slot.escapes {
+                part(slot.offset, slot.size);
+            }
+        }
+    }
+}
+
+/// What the frame of a record needs at a point of its function.
+fn needed(
+    record: &FrameRecord,
+    site: SiteRef,
+    ranges: fn(&Loaded) -> &[Range<u32>],
+) -> Option<Needed> {
+    let (_, unit) =
+        find(record.function).filter(|(_, unit)| (unit.start..unit.end).contains(&site.0))?;
+    let function = (record.function - unit.start) as usize;
+    let slots =
+        *unit.first_slot.get(function)? as usize..*unit.first_slot.get(function + 1)? as usize;
+    let live = ranges(unit).get((site.0 - unit.start) as usize).filter(|live| **live != NOTHING)?;
+    let live = &unit.live[live.start as usize..live.end as usize];
+    Some(Needed { slots: &unit.slots[slots], live: [live, &[]] })
+}
+
+/// What a frame needs that is about to do what the site stands for.
+pub fn needed_before(record: &FrameRecord, site: SiteRef) -> Option<Needed> {
+    needed(record, site, |unit| &unit.before)
+}
+
+/// What a frame needs when the call is over that it makes at the site.
+pub fn needed_behind(record: &FrameRecord, site: SiteRef) -> Option<Needed> {
+    needed(record, site, |unit| &unit.behind)
+}
+
 /// Called by a constructor of each unit.
 ///
 /// # Safety
@@ -68,18 +149,38 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         host::fault(Fault::Library { path: image });
     }
     let start = unit as u64;
+    let mut slots = Vec::new();
+    let mut first_slot = alloc::vec![0];
+    for function in &table.functions {
+        slots.extend(function.frame.slots.iter().map(|slot| Slot {
+            offset: slot.offset as u32,
+            size: slot.size as u32,
+            escapes: slot.escapes,
+        }));
+        first_slot.push(slots.len() as u32);
+    }
+    let (mut before, mut behind, mut live) = (Vec::new(), Vec::new(), Vec::new());
+    let mut callees = Vec::new();
+    let mut ignored = Vec::new();
+    for site in table.sites {
+        before.push(note(&mut live, site.before));
+        behind.push(note(&mut live, site.behind));
+        ignored.push(site.ignored);
+        callees.push(if let SiteKind::Call(name) = site.kind { name } else { None });
+    }
     let loaded = Loaded {
+        slots,
+        first_slot,
+        before,
+        behind,
+        live,
+        ignored,
+        callees,
         start,
         end: start + header.size,
         digest: header.digest,
         frames: table.functions.iter().map(|f| f.frame.size).collect(),
         roles: table.functions.iter().map(|f| back_off::role(&f.symbol)).collect(),
-        ignored: table.sites.iter().map(|site| site.ignored).collect(),
-        callees: table
-            .sites
-            .into_iter()
-            .map(|s| if let SiteKind::Call(name) = s.kind { name } else { None })
-            .collect(),
         table: None,
         image,
         bias,

@@ -5,9 +5,13 @@
 // leno: cflags=-DN=4 verdict=safe executions=16
 // leno: cflags=-DN=5 verdict=safe executions=32
 // leno: cflags=-DN=6 verdict=safe executions=64
+// leno: cflags=-DN=7 verdict=safe executions=128 blocked=0
 // leno: cflags=-DN=8 verdict=safe executions=256 blocked=0
+// leno: cflags=-DN=9 verdict=safe executions=512 blocked=0
 // leno: cflags=-DN=10 verdict=safe executions=1024 blocked=0
+// leno: cflags=-DN=11 verdict=safe executions=2048 blocked=0
 // leno: cflags=-DN=12 verdict=safe executions=4096 blocked=0
+// leno: cflags=-DN=13 verdict=safe executions=8192 blocked=0
 // leno: cflags=-DN=14 verdict=safe executions=16384 blocked=0
 #include <pthread.h>
 #include <stdatomic.h>

@@ -229,14 +229,19 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
     let (reg, value) = (r.below(2) as u8, r.below(3));
     let mutex = r.pick(&[0, 0, 0, 1]);
     let cond = r.pick(&[0, 0, 0, 1]);
-    let memory = |r: &mut Random| match r.below(12) {
+    let memory = |r: &mut Random| match r.below(13) {
         0..3 => vec![Instr::Load { loc, order, reg }],
         3..6 => vec![Instr::Store { loc, order, value }],
         6 => vec![Instr::StoreNext { loc, order, reg }],
         7 => vec![Instr::Cas { loc, order: atomic, from: value, to: value + 1, reg }],
         8 => vec![Instr::Add { loc, order: atomic, reg }],
         9 => vec![Instr::Load { loc, order, reg }, Instr::If { reg, is: value, skip: 1 }],
-        10 => vec![Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::SeqCst]))],
+        10 => {
+            // Exchange, and, or, the larger, the smaller.
+            let operation = r.pick(&[0, 3, 5, 9, 10]);
+            vec![Instr::Update { loc, order: atomic, operation, operand: value, reg }]
+        }
+        11 => vec![Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::SeqCst]))],
         _ => vec![Instr::Copy { from: loc, to: r.pick(&locs[..5]) }],
     };
     let sections = |r: &mut Random| match r.below(4) {

@@ -10,7 +10,7 @@ pub mod symmetric;
 use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Execution, Failure, MutexKind, Op, Order, Outcome, Pending,
-    Property, SiteRef, ThreadId, Varies,
+    Property, SiteRef, ThreadId, Varies, rmw::apply,
 };
 use std::{
     fmt,
@@ -60,6 +60,14 @@ pub enum Instr {
     Add {
         loc: Loc,
         order: Atomic,
+        reg: u8,
+    },
+    /// An update that only reads if it changes nothing: `or`, `and`, an exchange ….
+    Update {
+        loc: Loc,
+        order: Atomic,
+        operation: u8,
+        operand: u64,
         reg: u8,
     },
     /// Copies memory in one event.
@@ -454,6 +462,9 @@ impl Machine<'_> {
                         Some(Instr::UntilTestAndCas { from, .. }) if phase == 1 => {
                             Varies::WritesIf(from)
                         }
+                        Some(Instr::Update { loc, operation, operand, .. }) => {
+                            Varies::Updates { operation, size: loc.1 as u8, operand }
+                        }
                         Some(Instr::Section { .. }) => Varies::Somehow(0),
                         _ => Varies::Never,
                     };
@@ -519,6 +530,7 @@ impl Machine<'_> {
                 touch(loc, Read, order)
             }
             Instr::Cas { loc, order, .. }
+            | Instr::Update { loc, order, .. }
             | Instr::Add { loc, order, .. }
             | Instr::UntilCas { loc, order, .. }
             | Instr::UntilTestAndCas { loc, order, .. } => touch(loc, ReadWrite, order),
@@ -719,6 +731,13 @@ impl Machine<'_> {
                 let found = self.read(loc);
                 self.write(loc, found.wrapping_add(1));
                 read = Some((reg, found));
+            }
+            Some(Instr::Update { loc, operation, operand, reg, .. }) => {
+                let found = self.read(loc);
+                let (old, operand) = (found.into(), operand.into());
+                let new = apply(operation.into(), loc.1 as u32, old, operand) as u64;
+                read = Some((reg, found));
+                if new == found { fails(&mut accesses) } else { self.write(loc, new) }
             }
             Some(Instr::Section { test, is, then, other, reg }) => {
                 let access = |loc: Loc, kind| Access {
