@@ -325,6 +325,7 @@ impl<'a> Check<'a> {
             properties: self.args.properties.clone(),
             max_steps: self.args.max_steps,
             unroll: self.args.unroll,
+            weak_failures: self.args.weak_failures,
             show_output: self.args.show_output,
             record_all: self.args.record_all,
             isolate,

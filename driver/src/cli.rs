@@ -130,6 +130,9 @@ pub struct CheckArgs {
     /// limit
     #[arg(long, value_name = "K", default_value = "0", value_parser = parse_bound)]
     pub unroll: u32,
+    /// How often the weak compare-exchanges of a thread may fail for no reason
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub weak_failures: u32,
     /// Stop after this time: 30s, 500ms, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     #[serde(serialize_with = "seconds")]

@@ -91,6 +91,7 @@ fn start(script: &str) -> Running {
         properties: vec![],
         max_steps: 42,
         unroll: 0,
+        weak_failures: 0,
         show_output: false,
         isolate: false,
         kernel: false,

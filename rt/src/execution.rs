@@ -49,6 +49,8 @@ pub struct Thread {
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
     pub alive: bool,
+    /// How many of its weak compare-exchanges have failed for no reason.
+    pub weak_failures: u32,
     /// Hooks so far.
     ordinal: u32,
     /// Threads it has created.
@@ -227,6 +229,7 @@ impl Thread {
             scheduling: (libc::SCHED_OTHER, 0),
             robust: Vec::new(),
             alive: true,
+            weak_failures: 0,
             ordinal: 0,
             children: 0,
             clock: 0,
@@ -486,6 +489,11 @@ pub fn access_settled<A: AsRef<[Access]>>(
     } else {
         perform(accesses.as_ref());
     }
+}
+
+/// Whether there is a running thread and it is in an atomic section.
+pub fn in_section() -> bool {
+    running().is_some_and(|x| x.thread().section.is_some())
 }
 
 /// Whether the running thread is in an atomic section.

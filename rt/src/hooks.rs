@@ -312,6 +312,9 @@ impl Mode {
     fn operation(self) -> u32 {
         self.0 >> 16 & 0xff
     }
+    fn is_weak(self) -> bool {
+        self.0 >> 24 & 1 != 0
+    }
     /// What a read-modify-write stores.
     fn apply(self, old: u128, operand: u128) -> u128 {
         rmw::apply(self.operation(), self.size() as u32, old, operand)
@@ -477,7 +480,34 @@ pub unsafe extern "C" fn __leno_atomic_cas(
     Exchanged { old: old as u64, ok: u64::from(ok) }
 }
 
+/// How often the weak compare-exchanges of a thread may fail for no reason.
+pub static WEAK_FAILURES: Global<u32> = Global::new(0);
+
+/// Whether a weak compare-exchange of shared memory is to fail for no reason: a choice, as
+/// long as its thread has not had its share of that. How many it has had is the thread's
+/// own state.
+fn fails_for_no_reason(site: u64, ptr: u64, mode: Mode) -> bool {
+    if *WEAK_FAILURES.get() == 0 || !mode.is_weak() || execution::in_section() {
+        return false;
+    }
+    let read = accesses::one(AccessKind::Read, ptr, mode.size(), Some(mode.failure_order()));
+    let share = |x: &mut execution::Running| x.thread().weak_failures < *WEAK_FAILURES.get();
+    let is_choice = running().is_some_and(share)
+        && current_thread().is_some_and(|thread| sharing::is_event(thread, &[read]));
+    is_choice && execution::may_happen(SiteRef(site))
+}
+
 unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u128, bool) {
+    if fails_for_no_reason(site, ptr, mode) {
+        let settle = || (AccessKind::Read, mode.failure_order());
+        atomic(site, ptr, mode, AccessKind::Read, Varies::Never, settle);
+        if let Some(x) = running() {
+            x.thread().weak_failures += 1;
+            x.thread().changes();
+        }
+        // SAFETY: as the caller says.
+        return (unsafe { load(ptr, mode.size()) }, false);
+    }
     // SAFETY: as the caller says.
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
     let varies = if mode.size() <= 8 { Varies::WritesIf(expected as u64) } else { Varies::Perhaps };

@@ -184,6 +184,7 @@ unsafe extern "C" fn host_main(
         }
     }
     *hooks::__leno_unroll.get() = job.unroll;
+    *hooks::WEAK_FAILURES.get() = job.weak_failures;
     if job.profile {
         phases::measure();
     }

@@ -8,7 +8,6 @@
 // leno: cflags=-DNOBODY verdict=bug kind=termination object=flag
 // leno: cflags="-DNOBODY -DGIVES_UP" verdict=safe executions=1
 // leno: cflags=-DGIVES_UP verdict=safe coverage=exhaustive
-// leno: cflags=-DBY_REFERENCE verdict=safe executions=8
 // leno: cflags="-DNOBODY -DBY_REFERENCE -DGIVES_UP" verdict=safe executions=1
 #include <pthread.h>
 #include <stdatomic.h>
