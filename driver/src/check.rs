@@ -120,7 +120,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
 
 /// How a conversation with the runtime ended.
 enum Heard {
-    Done(Ending, Option<Summary>),
+    Done(Ending, Option<Box<Summary>>),
     /// The process ended and did not say so.
     Silence(Obituary),
 }
@@ -287,7 +287,7 @@ impl<'a> Check<'a> {
                     return Err(fault_error(fault, &self.images));
                 }
                 Next::Message(Message::Done(summary)) => {
-                    return Ok(Heard::Done(ending(&summary), Some(summary)));
+                    return Ok(Heard::Done(ending(&summary), Some(Box::new(summary))));
                 }
             }
         }
@@ -343,7 +343,7 @@ impl<'a> Check<'a> {
     }
 
     /// The process has died: another one reads the journal and says what it makes of it.
-    fn inquest(&mut self, found: Obituary) -> Result<(Ending, Option<Summary>), Error> {
+    fn inquest(&mut self, found: Obituary) -> Result<(Ending, Option<Box<Summary>>), Error> {
         let keep_going = self.args.keep_going || !self.suppressions.is_empty();
         let mode = Mode::Inquest { keep_going, status: found.status };
         match self.converse(mode, Some(Instant::now() + INQUEST))? {
@@ -425,7 +425,7 @@ impl<'a> Check<'a> {
         Error::BrokenOff(Box::new(BrokenOff { how, counts, traces: traces.collect() }))
     }
 
-    fn finish(self, ending: Ending, summary: Option<Summary>) -> Result<Outcome<'a>, Error> {
+    fn finish(self, ending: Ending, summary: Option<Box<Summary>>) -> Result<Outcome<'a>, Error> {
         let mut notes = self.notes;
         let mut unseen = BTreeSet::new();
         let mut narrowed = false;

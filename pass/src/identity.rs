@@ -49,7 +49,7 @@ fn look(at: Value, handles: &HashSet<Value>) -> Option<Look> {
             (!harmless).then_some(Look::Number)
         }
         Opcode::LLVMLoad if handles.contains(&root(at.operand(0))) && at.ty().is_int() => {
-            let harmless = at.users().all(|user| only_passes_on(user));
+            let harmless = at.users().all(only_passes_on);
             (!harmless).then_some(Look::Handle)
         }
         Opcode::LLVMICmp if !at.is_equality() => {
