@@ -479,7 +479,7 @@ impl<'a> Check<'a> {
             suppressions: self.suppressions,
             unseen: unseen.into_iter().collect(),
             notes,
-            peak_memory: program::peak_memory(),
+            usage: program::usage(),
             narrowed,
             phases,
             symmetry: symmetry_counts,

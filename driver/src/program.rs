@@ -466,13 +466,31 @@ fn receive(mut stream: UnixStream) -> Receiver<io::Result<Message>> {
     });
     receiver
 }
-/// The most memory that any process has had which was started here and has ended.
-pub fn peak_memory() -> u64 {
-    // SAFETY: all zeros is a valid value, and the kernel fills it in.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
+
+/// What leno and the processes that it has started, as far as they have ended, have used.
+pub struct Usage {
+    /// The most memory that any of the processes has had, in bytes.
+    pub peak_memory: u64,
+    /// For how long they have had a processor, with leno itself.
+    pub processor_time: Duration,
+}
+
+pub fn usage() -> Usage {
+    let of = |who| {
+        // SAFETY: all zeros is a valid value, and the kernel fills it in.
+        unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(who, &mut usage);
+            usage
+        }
     };
-    usage.ru_maxrss as u64 * 1024
+    let time = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+    };
+    let (own, others) = (of(libc::RUSAGE_SELF), of(libc::RUSAGE_CHILDREN));
+    let times = [own.ru_utime, own.ru_stime, others.ru_utime, others.ru_stime];
+    Usage {
+        peak_memory: others.ru_maxrss as u64 * 1024,
+        processor_time: times.into_iter().map(time).sum(),
+    }
 }

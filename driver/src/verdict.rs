@@ -4,6 +4,7 @@ use crate::{
     cli::{CheckArgs, Unseen},
     error,
     image::Images,
+    program::Usage,
     suppressions::Suppression,
     symmetry::Explained,
 };
@@ -26,8 +27,8 @@ pub struct Outcome<'a> {
     /// Functions without a model that were given shared memory, by name.
     pub unseen: Vec<String>,
     pub notes: Vec<String>,
-    /// The most memory that the program, or an execution of it, has had; in bytes.
-    pub peak_memory: u64,
+    /// What leno and the program have used.
+    pub usage: Usage,
     /// Where the search lies that can be gone on with.
     pub resume: Option<PathBuf>,
     /// Not all inputs were tried.

@@ -166,7 +166,7 @@ fn the_json_report_has_all_its_fields() {
     let report = leno(here, &["check", "--format", "json", "./program"]).json().unwrap();
     let fields = "schema version verdict coverage memory_model properties options executions \
                   blocked blocked_by pruned symmetry events max_depth threads seconds \
-                  executions_per_second estimate unseen bugs notes";
+                  executions_per_second processor_seconds estimate unseen bugs notes";
     for field in fields.split_ascii_whitespace() {
         assert!(report.get(field).is_some(), "{field} is missing");
     }

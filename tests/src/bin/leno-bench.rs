@@ -5,7 +5,7 @@
 
 use leno_tests::{compile, leno, root, scratch};
 use serde_json::Value;
-use std::path::Path;
+use std::{f64::NAN, path::Path};
 
 /// (name, source, flags, executions that the search must make)
 const PROGRAMS: [(&str, &str, &str, u64); 7] = [
@@ -35,38 +35,46 @@ fn main() {
 
 fn speed() {
     println!(
-        "{:<26}{:>11}{:>16}{:>16}{:>8}",
-        "", "executions", "in place, 1/s", "isolated, 1/s", "ratio"
+        "{:<26}{:>11}{:>16}{:>16}{:>16}{:>8}",
+        "", "executions", "in place, 1/s", "processor, 1/s", "isolated, 1/s", "ratio"
     );
     let mut profiles = Vec::new();
     for (name, source, flag, executions) in PROGRAMS {
         let directory = scratch();
         build(name, source, flag, directory.path());
-        let rate = |runs: usize, options: &[&str], most: u64| {
-            let best = best(name, directory.path(), options, runs);
-            if best["executions"] != most {
-                fail(name, &format!("expected {most} executions, got {best}"));
+        // By the clock, and by what it has of a processor: others may use that too.
+        let rates = |runs: usize, options: &[&str], most: u64| {
+            let reports = reports(name, directory.path(), options, runs);
+            if let Some(other) = reports.iter().find(|report| report["executions"] != most) {
+                fail(name, &format!("expected {most} executions, got {other}"));
             }
-            most as f64 / best["seconds"].as_f64().unwrap_or(f64::NAN)
+            let best = |unit: &str| reports.iter().map(|r| number(r, unit)).fold(NAN, f64::min);
+            (most as f64 / best("seconds"), most as f64 / best("processor_seconds"))
         };
+        let rate = |runs, options: &[&str], most| rates(runs, options, most).0;
         let runs = if executions < 1_000_000 { RUNS } else { 1 };
-        let in_place = rate(runs, &[], executions);
+        let (in_place, processor) = rates(runs, &[], executions);
         let isolated = match executions {
             // More would take minutes and tell nothing new.
             10_000.. => rate(1, &["--isolate", "--max-executions", "5000"], 5000),
             _ => rate(2, &["--isolate"], executions),
         };
         let ratio = in_place / isolated;
-        println!("{name:<26}{executions:>11}{in_place:>16.0}{isolated:>16.0}{ratio:>8.1}");
+        println!(
+            "{name:<26}{executions:>11}{in_place:>16.0}{processor:>16.0}{isolated:>16.0}{ratio:>8.1}"
+        );
         profiles.push((name, best(name, directory.path(), &["--profile"], runs)));
     }
-    println!("\nThe best of {RUNS} runs, the start of the program included.\n");
+    println!(
+        "\nThe best of {RUNS} runs, the start of the program included; \"processor\": in place, for a \
+         second of processor time, leno's own included.\n"
+    );
     println!(
         "{:<26}{:>11}{:>12}{:>12}{:>12}",
         "µs for each execution", "program", "scheduling", "restore", "analysis"
     );
     for (name, report) in profiles {
-        let part = |name: &str| report["profile"][name].as_f64().unwrap_or(f64::NAN);
+        let part = |name: &str| number(&report["profile"], name);
         println!(
             "{name:<26}{:>11.2}{:>12.2}{:>12.2}{:>12.2}",
             part("program"),
@@ -86,8 +94,8 @@ fn soak(executions: u64) {
     for count in [executions / 1000, executions / 10, executions] {
         let limit = count.to_string();
         let report = best("fib", directory.path(), &["--max-executions", &limit], 1);
-        let megabytes = report["peak_memory"].as_f64().unwrap_or(f64::NAN) / 1e6;
-        let rate = report["executions_per_second"].as_f64().unwrap_or(f64::NAN);
+        let megabytes = number(&report, "peak_memory") / 1e6;
+        let rate = number(&report, "executions_per_second");
         println!("{:<26}{:>16}{rate:>12.0}{megabytes:>13.1} MB", "", report["executions"]);
     }
 }
@@ -98,19 +106,28 @@ fn build(name: &str, source: &str, flag: &str, directory: &Path) {
         .unwrap_or_else(|error| fail(name, &error));
 }
 
-/// The report of the fastest of some runs; none of them may show a bug.
+/// The report of the fastest of some runs.
 fn best(name: &str, directory: &Path, options: &[&str], runs: usize) -> Value {
+    let reports = reports(name, directory, options, runs).into_iter();
+    let best = reports.min_by(|a, b| number(a, "seconds").total_cmp(&number(b, "seconds")));
+    best.unwrap_or_else(|| fail(name, "it was not run"))
+}
+
+/// The reports of some runs; none of them may show a bug.
+fn reports(name: &str, directory: &Path, options: &[&str], runs: usize) -> Vec<Value> {
     let args = [&["check", "--format", "json"], options, &["./program"]].concat();
-    let reports = (0..runs).map(|_| {
+    let run = |_| {
         let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
         if report["verdict"] == "bug" {
             fail(name, &format!("{report}"));
         }
         report
-    });
-    let time = |report: &Value| report["seconds"].as_f64().unwrap_or(f64::INFINITY);
-    let best = reports.min_by(|a, b| time(a).total_cmp(&time(b)));
-    best.unwrap_or_else(|| fail(name, "it was not run"))
+    };
+    (0..runs).map(run).collect()
+}
+
+fn number(report: &Value, field: &str) -> f64 {
+    report[field].as_f64().unwrap_or(NAN)
 }
 
 fn fail(name: &str, what: &str) -> ! {
