@@ -117,6 +117,7 @@ pub fn running() -> Option<&'static mut Running> {
 }
 
 /// Whether a thread's last event has happened.
+#[inline]
 pub fn has_ended(thread: ThreadId) -> bool {
     director().is_some_and(|director| director.sync().has_ended(thread))
 }
@@ -678,6 +679,7 @@ fn overflow(site: SiteRef) -> ! {
 pub const STACK_OVERFLOW: &str = "stack overflow";
 
 /// The running thread passes a hook that is no event.
+#[inline(always)]
 pub fn private(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
     let current = x.current;
@@ -714,8 +716,9 @@ const STACK_WRITES: usize = 32;
 /// below the stack pointer is gone. (A loop that passes a variable on by reference, such as
 /// the expected value of a compare-exchange, writes to it on every round.)
 fn settle_stack_writes(thread: &mut Thread) {
+    let Thread { stack_writes, private_writes, .. } = thread;
     let stack_pointer = stacks::program() as u64;
-    for (start, end) in core::mem::take(&mut thread.stack_writes) {
+    for (start, end) in stack_writes.drain(..) {
         let mut frame = fiber::frame();
         let mut known = end <= stack_pointer;
         // SAFETY: the chain of frame records of the running thread.
@@ -724,7 +727,7 @@ fn settle_stack_writes(thread: &mut Thread) {
             known = low <= start && end <= low + units::frame_size(record);
             frame = record.caller;
         }
-        thread.private_writes += u64::from(!known);
+        *private_writes += u64::from(!known);
     }
 }
 
@@ -739,6 +742,7 @@ const SPIN_CHECK: u64 = 64;
 /// for ever if it waits for a write. It comes back to the same site with the same
 /// local state (Brent's way of finding a cycle, with a sample of the hooks). Then what
 /// it reads is made known as shared: the await is seen for what it is.
+#[cold]
 fn find_private_spin(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
     let limit = x.max_steps.saturating_mul(PRIVATE_STEPS);

@@ -211,6 +211,7 @@ pub fn is_guard(addr: usize) -> bool {
 }
 
 /// Whose stack an address lies on.
+#[inline(always)]
 pub fn owner_of(addr: usize) -> Option<ThreadId> {
     let index = addr.checked_sub(STACKS)? / STRIDE;
     (index < provided()).then_some(ThreadId(index as u32))

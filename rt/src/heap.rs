@@ -48,6 +48,8 @@ struct Arena {
     ordered: bool,
     /// Numbers of blocks to be used again, by the logarithm of their room.
     free: Vec<VecDeque<u32>>,
+    /// The number of the block that was used last: mostly it is the next one too.
+    recent: usize,
 }
 
 /// Arena 0 is of the time before `main` and of the host, arena `i + 1` of thread `i`.
@@ -279,10 +281,20 @@ impl Misuse {
 }
 
 /// Looks at an access of `len` bytes; nothing is said about memory off the heap.
+#[inline(always)]
 pub fn misuse(addr: usize, len: usize) -> Option<Misuse> {
     let number = addr.checked_sub(ARENAS)? / STRIDE;
-    let arena = ARENA.get().get(number)?;
+    let arena = ARENA.get().get_mut(number)?;
+    let holds = |b: &Block| b.start <= addr && addr.saturating_add(len) <= b.start + b.size;
+    if arena.blocks.get(arena.recent).is_some_and(|b| holds(b) && b.freed_at.is_none()) {
+        return None;
+    }
+    misuse_in(arena, addr, len)
+}
+
+fn misuse_in(arena: &mut Arena, addr: usize, len: usize) -> Option<Misuse> {
     let place = arena.blocks.partition_point(|b| b.start <= addr);
+    arena.recent = place.saturating_sub(1);
     let (before, next) = (arena.blocks[..place].last().copied(), arena.blocks.get(place).copied());
     let past = |block: &Block| addr.max(block.start + block.size) - (block.start + block.size);
     match (before, next) {

@@ -60,6 +60,7 @@ pub unsafe extern "C" fn __leno_assembly(site: u64, ranges: *const [u64; 3], cou
 }
 
 /// Memory is about to be accessed, perhaps on behalf of an interposed function.
+#[inline(always)]
 pub fn plain(site: SiteRef, accesses: &[Access]) {
     access(site, accesses);
     check(accesses, site);
@@ -67,6 +68,7 @@ pub fn plain(site: SiteRef, accesses: &[Access]) {
 
 /// Memory is about to be accessed: an event if it is shared. All ranges have the same
 /// length, which may be 0.
+#[inline(always)]
 pub fn access(site: SiteRef, accesses: &[Access]) {
     let Some(thread) = current_thread() else { return };
     if accesses.iter().all(|access| access.len == 0) {
@@ -84,10 +86,12 @@ pub fn access(site: SiteRef, accesses: &[Access]) {
 }
 
 /// Whether the thread uses another thread's stack, which is gone when that one ends.
+#[inline(always)]
 fn borrows(thread: ThreadId, accesses: &[Access]) -> bool {
     accesses.iter().any(|access| owner(access).is_some_and(|owner| owner != thread))
 }
 
+#[inline(always)]
 fn owner(access: &Access) -> Option<ThreadId> {
     fiber::owner_of(access.addr as usize)
 }
@@ -183,6 +187,7 @@ pub fn called(
 
 /// Fails if an access that is about to be made is not to a living object, or is to
 /// the runtime's own.
+#[inline(always)]
 pub fn check(accesses: &[Access], site: SiteRef) {
     if running().is_none() {
         return;

@@ -191,6 +191,7 @@ pub fn create(journal: Option<i32>) {
     });
 }
 
+#[inline(always)]
 pub fn record() -> &'static Record {
     RECORD.get().as_ref().expect("the record is made before the first execution")
 }

@@ -37,24 +37,34 @@ const SHARED: u32 = u32::MAX;
 /// Nobody's concern.
 const LEFT_OUT: u32 = u32::MAX - 1;
 
+/// How many pages are found without a search. A thread mostly goes to and fro between its
+/// stack, some of the heap and some data.
+const RECENT: usize = 64;
+
 /// By granule: who touched it (see [`Sharing::owner`]), or one of the constants.
 type Page = [u32; GRANULES];
 
-#[derive(Default)]
 struct Sharing {
     pages: HashMap<u64, Box<Page>>,
     /// Counts executions, from 1, and begins again when there is no room for the number.
     execution: u32,
     /// Everything is to be recorded.
     all: bool,
-    /// The page that was looked at last.
-    last: (u64, usize),
+    /// Pages that were looked at lately, each at the place that its number says: the number
+    /// and where its table is, or 0.
+    recent: [(u64, usize); RECENT],
 }
 
 static SHARING: Global<Option<Sharing>> = Global::new(None);
 
+#[inline(always)]
 fn sharing() -> &'static mut Sharing {
-    SHARING.get().get_or_insert_with(Sharing::default)
+    SHARING.get().get_or_insert_with(|| Sharing {
+        pages: HashMap::default(),
+        execution: 0,
+        all: false,
+        recent: [(0, 0); RECENT],
+    })
 }
 
 /// With `all`, every access is an event.
@@ -75,18 +85,27 @@ pub fn begin() {
 }
 
 impl Sharing {
+    /// Where the table of a page is, if it was looked at lately; else 0.
+    #[inline(always)]
+    fn recent(&self, number: u64) -> usize {
+        let (page, table) = self.recent[number as usize % RECENT];
+        if page == number { table } else { 0 }
+    }
+
     fn page(&mut self, number: u64) -> &mut Page {
-        if self.last.0 != number || self.last.1 == 0 {
+        let mut table = self.recent(number);
+        if table == 0 {
             // What nobody can write is nobody's concern: vtables, literals.
             let (first, last) = (number * PAGE, number * PAGE + PAGE - 1);
             let constant = || units::is_constant(first) && units::is_constant(last);
             let owner = || if constant() { LEFT_OUT } else { UNTOUCHED };
             let fresh = || Box::new([owner(); GRANULES]);
             let page = self.pages.entry(number).or_insert_with(fresh);
-            self.last = (number, &raw mut **page as usize);
+            table = &raw mut **page as usize;
+            self.recent[number as usize % RECENT] = (number, table);
         }
         // SAFETY: pages are boxed and never dropped, so the address stays good.
-        unsafe { &mut *(self.last.1 as *mut Page) }
+        unsafe { &mut *(table as *mut Page) }
     }
 
     /// What stands for a granule that the thread has touched in this execution.
@@ -96,19 +115,16 @@ impl Sharing {
     }
 
     /// What `touch` gives, where nothing is to be noted and that is seen at a glance, as for
-    /// most accesses: one granule of the last page, shared or touched by the thread before.
+    /// most accesses: one granule of a recent page, shared or touched by the thread before.
     #[inline(always)]
     fn seen_before(&self, thread: ThreadId, access: &Access) -> Option<bool> {
         let (first, last) = (access.addr / GRANULE, access.end().wrapping_sub(1) / GRANULE);
-        if access.len == 0
-            || first != last
-            || first * GRANULE / PAGE != self.last.0
-            || self.last.1 == 0
-        {
+        let table = self.recent(first * GRANULE / PAGE);
+        if access.len == 0 || first != last || table == 0 {
             return None;
         }
         // SAFETY: as in `page`.
-        let page = unsafe { &*(self.last.1 as *const Page) };
+        let page = unsafe { &*(table as *const Page) };
         match page[first as usize % GRANULES] {
             SHARED => Some(true),
             LEFT_OUT => Some(false),
