@@ -112,7 +112,7 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
         save_every: args.save_every.as_millis() as u64,
     };
     let (ending, summary) = match check.converse(mode, deadline)? {
-        Heard::Done(ending, summary) => (ending, summary.map(|summary| *summary)),
+        Heard::Done(ending, summary) => (ending, summary),
         Heard::Silence(obituary) => check.inquest(obituary)?,
     };
     check.finish(ending, summary)
@@ -347,7 +347,7 @@ impl<'a> Check<'a> {
         let keep_going = self.args.keep_going || !self.suppressions.is_empty();
         let mode = Mode::Inquest { keep_going, status: found.status };
         match self.converse(mode, Some(Instant::now() + INQUEST))? {
-            Heard::Done(ending, Some(summary)) => Ok((ending, Some(*summary))),
+            Heard::Done(ending, Some(summary)) => Ok((ending, Some(summary))),
             Heard::Done(_, None) | Heard::Silence(_) => Err(self.broken_off(found.how)),
         }
     }
