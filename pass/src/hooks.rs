@@ -23,6 +23,9 @@ pub enum Action {
     Read,
     /// A plain store.
     Write,
+    /// A destructor's store of the address of its class's vtable, which is there already
+    /// unless a derived class was destroyed before.
+    Vtable,
     /// `memset`.
     Fill,
     /// `memcpy` and `memmove`; what is private is not mentioned.
@@ -74,8 +77,15 @@ pub type Plan = Vec<(Value, Action)>;
 
 pub fn plan(function: Value, private: &Private, layout: Layout) -> Plan {
     let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    let destructor = is_destructor(&function.name());
     instructions
         .filter_map(|instruction| Some((instruction, action(instruction, private, layout)?)))
+        .map(|(instruction, action)| match action {
+            Action::Write if destructor && stores_vtable(instruction) => {
+                (instruction, Action::Vtable)
+            }
+            action => (instruction, action),
+        })
         .collect()
 }
 
@@ -112,6 +122,18 @@ fn action(instruction: Value, private: &Private, layout: Layout) -> Option<Actio
         }
         _ => None,
     }
+}
+
+fn is_destructor(symbol: &str) -> bool {
+    symbol.starts_with("_Z") && ["D0Ev", "D1Ev", "D2Ev"].iter().any(|end| symbol.ends_with(end))
+}
+
+/// Whether an instruction stores the address of a vtable. (In a constructor that is a store
+/// like any other: it makes an object of what was none.)
+fn stores_vtable(instruction: Value) -> bool {
+    let table = || instruction.operand(0).gep_base();
+    instruction.opcode() == Opcode::LLVMStore
+        && table().is_some_and(|it| it.is_global_variable() && it.name().starts_with("_ZTV"))
 }
 
 fn intrinsic(instruction: Value, private: &Private) -> Option<Action> {
@@ -222,6 +244,7 @@ impl Emitter<'_> {
                     self.touch(SiteKind::Write, *instruction, instruction.operand(pointer), size);
                     instruction.make_volatile();
                 }
+                Action::Vtable => self.vtable(*instruction),
                 Action::Fill => {
                     let size = self.length(*instruction);
                     self.touch(SiteKind::Write, *instruction, instruction.operand(0), size);
@@ -280,6 +303,14 @@ impl Emitter<'_> {
         let (pointer_type, long) = (self.unit.pointer(), self.unit.int(64));
         let hook = self.runtime(name, self.unit.void(), &[pointer_type, pointer_type, long]);
         self.builder.call(hook, &[site, pointer, size]);
+    }
+
+    fn vtable(&mut self, store: Value) {
+        let site = self.site(SiteKind::Write, store);
+        let pointer = self.unit.pointer();
+        let hook = self.runtime("__leno_vtable", self.unit.void(), &[pointer, pointer, pointer]);
+        self.builder.call(hook, &[site, store.operand(1), store.operand(0)]);
+        store.make_volatile();
     }
 
     fn copy(&mut self, instruction: Value, read: bool, write: bool) {

@@ -32,6 +32,24 @@ pub extern "C" fn __leno_write(site: u64, ptr: u64, len: u64) {
     plain(SiteRef(site), &[accesses::one(AccessKind::Write, ptr, len, None)]);
 }
 
+/// A destructor stores where its class's vtable is: a write only if something else is there.
+#[entry]
+pub extern "C" fn __leno_vtable(site: u64, ptr: u64, new: u64) {
+    let (site, write) = (SiteRef(site), accesses::one(AccessKind::Write, ptr, 8, None));
+    let Some(thread) = current_thread() else { return };
+    let mut accesses = Accesses::first_of(&[write]);
+    if !sharing::is_event(thread, &accesses) || borrows(thread, &accesses) {
+        return plain(site, &accesses);
+    }
+    execution::access_settled(&mut accesses, site, false, Varies::Perhaps, |accesses| {
+        // SAFETY: the program is about to store there.
+        if unsafe { (ptr as *const u64).read_unaligned() } == new {
+            accesses[0].kind = AccessKind::Read;
+        }
+    });
+    check(&accesses, site);
+}
+
 #[entry]
 pub extern "C" fn __leno_copy(site: u64, to: u64, from: u64, len: u64) {
     let read = accesses::one(AccessKind::Read, from, len, None);

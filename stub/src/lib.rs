@@ -49,6 +49,9 @@ pub extern "C" fn __leno_read(_site: *const c_void, _at: *const c_void, _len: u6
 pub extern "C" fn __leno_write(_site: *const c_void, _at: *mut c_void, _len: u64) {}
 
 #[unsafe(no_mangle)]
+pub extern "C" fn __leno_vtable(_site: *const c_void, _at: *mut c_void, _new: *const c_void) {}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn __leno_copy(
     _site: *const c_void,
     _to: *mut c_void,
