@@ -57,8 +57,7 @@ install: build
 	install -m 644 include/leno.h share/leno.mk $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/leno
 	install -m 644 share/cmake/lenoConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/leno
-	install -d $(DESTDIR)$(PREFIX)/include/leno-c++/bits
-	install -m 644 include/leno-c++/bits/c++config.h $(DESTDIR)$(PREFIX)/include/leno-c++/bits
+	cd include && find leno-c++ -name '*.h' -exec install -m 644 -D {} $(abspath $(DESTDIR)$(PREFIX)/include)/{} ';'
 
 clean:
 	$(CARGO) clean

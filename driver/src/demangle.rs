@@ -16,7 +16,21 @@ pub fn full(symbol: &str) -> String {
 
 fn demangled(symbol: &str, options: DemangleOptions) -> String {
     let name = || Symbol::new(symbol).ok()?.demangle_with_options(&options).ok();
-    name().filter(|_| symbol.starts_with("_Z")).unwrap_or_else(|| symbol.to_string())
+    match name().filter(|_| symbol.starts_with("_Z")) {
+        Some(name) => as_written(&name),
+        None => symbol.to_string(),
+    }
+}
+
+/// Without what the libraries tell their versions apart by: libc++'s inner namespace, and
+/// tags (`f[abi:cxx11]`).
+fn as_written(name: &str) -> String {
+    let mut name = name.replace("std::__1::", "std::");
+    while let Some(start) = name.find("[abi:") {
+        let Some(end) = name[start..].find(']') else { break };
+        name.replace_range(start..=start + end, "");
+    }
+    name
 }
 
 #[cfg(test)]
@@ -29,6 +43,9 @@ mod tests {
         assert_eq!(full("_ZN5StackIiE4pushERKi"), "Stack<int>::push(int const&)");
         assert_eq!(plain("_ZNK5StackIiE4sizeEv"), "Stack<int>::size");
         assert_eq!(plain("_ZGVZ3getvE1s"), "guard variable for get()::s");
+        assert_eq!(plain("_ZNSt3__15mutex4lockEv"), "std::mutex::lock");
+        let tagged = "_ZNSt3__14lockB9nqe220108INS_5mutexES1_EEvRT_RT0_";
+        assert_eq!(plain(tagged), "std::lock<std::mutex, std::mutex>");
         for other in ["main", "_Zebra", "", "_ZN"] {
             assert_eq!(plain(other), other);
         }

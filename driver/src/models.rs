@@ -18,11 +18,12 @@ use std::{
 use toml::de::{DeTable, DeValue};
 
 /// The models that leno brings along.
-const STANDARD: [(&str, &str); 4] = [
+const STANDARD: [(&str, &str); 5] = [
     ("models/libc.toml", include_str!("../../models/libc.toml")),
     ("models/posix.toml", include_str!("../../models/posix.toml")),
     ("models/libm.toml", include_str!("../../models/libm.toml")),
     ("models/libstdc++.toml", include_str!("../../models/libstdc++.toml")),
+    ("models/libc++.toml", include_str!("../../models/libc++.toml")),
 ];
 
 /// A file of models: where it comes from and what is in it. A trace keeps the user's,

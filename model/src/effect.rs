@@ -57,7 +57,9 @@ impl Expr {
             Expr::Int(_) | Expr::Arg(_) | Expr::Result => false,
             Expr::Load(..) => true,
             Expr::Binary(_, left, right) => left.looks() || right.looks(),
-            Expr::Call(Builtin::Min | Builtin::Max, operands) => operands.iter().any(Expr::looks),
+            Expr::Call(Builtin::Min | Builtin::Max | Builtin::Odd, operands) => {
+                operands.iter().any(Expr::looks)
+            }
             Expr::Call(..) => true,
         }
     }
@@ -122,6 +124,7 @@ pub enum Binary {
 pub enum Builtin {
     Min,
     Max,
+    Odd,
     Strlen,
     Strnlen,
     Wcslen,
@@ -140,9 +143,10 @@ pub enum Builtin {
 
 impl Builtin {
     /// Its name and how many operands it takes.
-    pub const ALL: [(&'static str, usize, Builtin); 16] = [
+    pub const ALL: [(&'static str, usize, Builtin); 17] = [
         ("min", 2, Builtin::Min),
         ("max", 2, Builtin::Max),
+        ("odd", 1, Builtin::Odd),
         ("strlen", 1, Builtin::Strlen),
         ("strnlen", 2, Builtin::Strnlen),
         ("wcslen", 1, Builtin::Wcslen),

@@ -38,7 +38,7 @@ use leno_model::{AccessKind, End, Event, Op, Order, Outcome, object::OUTSIDE};
 
 /// How the names of the functions begin that work like this: libstdc++'s, libc++'s and
 /// Boost's.
-const NAMES: [&str; 3] = ["_ZSt4lockI", "_ZNSt3__14lockI", "_ZN5boost4lockI"];
+const NAMES: [&str; 4] = ["_ZSt4lockI", "_ZNSt3__14lockI", "_ZNSt3__14lockB", "_ZN5boost4lockI"];
 
 /// Between them and the lock itself there are only functions of these.
 const LIBRARIES: [&str; 5] = ["_ZSt", "_ZNSt", "_ZNKSt", "_ZN5boost", "_ZNK5boost"];

@@ -79,6 +79,8 @@ pub struct Thread {
     /// Controls of `pthread_once` whose routine it is in, and guards of static variables
     /// that it initialises; and where on the stack the call is.
     pub routines: Vec<(u64, usize)>,
+    /// What it has tried to acquire since instrumented code last called a function.
+    acquisitions: u32,
     /// The call of `std::lock` whose last attempt has failed.
     pub backs_off: Option<*const FrameRecord>,
 }
@@ -245,6 +247,7 @@ impl Thread {
             finishing: false,
             observed: None,
             routines: Vec::new(),
+            acquisitions: 0,
             backs_off: None,
         }
     }
@@ -284,6 +287,20 @@ impl Thread {
     /// The thread's own state has changed in a way that its frames need not show.
     pub fn changes(&mut self) {
         self.private_writes += 1;
+    }
+
+    /// Instrumented code calls a function that is not.
+    pub fn calls_out(&mut self) {
+        self.acquisitions = 0;
+    }
+
+    /// The thread is about to acquire something. A second time in one call it is a library
+    /// that does so, and how far that has come its frames do not show: it is not where it was.
+    pub fn acquires(&mut self) {
+        self.acquisitions += 1;
+        if self.acquisitions > 1 {
+            self.changes();
+        }
     }
 }
 

@@ -153,6 +153,9 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
         reads.push(accesses::one(AccessKind::Read, object, 1, Some(Order::SeqCst)));
     }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
+    if let Some(x) = running().filter(|_| acquires(&op)) {
+        x.thread().acquires();
+    }
     sharing::is_event(thread, &reads);
     if borrows(thread, &reads) {
         reads = with_lives(&reads, thread);
@@ -168,6 +171,20 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     }
     back_off::happened(&event);
     event
+}
+
+fn acquires(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Lock { .. }
+            | Op::TryLock { .. }
+            | Op::ReadLock { .. }
+            | Op::TryReadLock { .. }
+            | Op::WriteLock { .. }
+            | Op::TryWriteLock { .. }
+            | Op::SemWait { .. }
+            | Op::SemTryWait { .. }
+    )
 }
 
 /// Memory is accessed by a function that is not instrumented. What it accesses is
@@ -637,7 +654,8 @@ pub extern "C" fn __leno_extern(
     a5: u64,
     rest: u64,
 ) {
-    if running().is_some() {
+    if let Some(x) = running() {
+        x.thread().calls_out();
         let args = [a0, a1, a2, a3, a4, a5];
         let args = &args[..(n as usize).min(6)];
         if kernel::kept() {

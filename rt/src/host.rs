@@ -172,6 +172,7 @@ unsafe extern "C" fn host_main(
         descriptors::give_up(journal);
     }
     models::prepare(&job);
+    interpose::exceptions::settle_library();
     interpose::exceptions::expect_terminate();
     interpose::choices::declare(job.nondet.clone());
     signals::install();

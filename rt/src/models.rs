@@ -68,7 +68,7 @@ pub fn prepare(job: &Job) {
 /// else by its address.
 fn callee(site: SiteRef, address: u64, args: &[u64]) -> Option<Callee> {
     if units::calls_by_pointer(site) {
-        return pointers::callee(address, args.first());
+        return pointers::callee(address, args);
     }
     CALLEES.get().as_ref()?.get(&site).copied()
 }

@@ -1,8 +1,13 @@
 //! C++ as a user sees it: names, frames of the library, suppressions, both modes.
 
-use leno_tests::{compile, leno, root, scratch};
+use leno_tests::{compile, expectation, leno, on_all_cores, programs, root, scratch};
 use serde_json::Value;
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 fn built(directory: &Path, source: &str, flags: &[&str]) {
     let file = directory.join("program.cpp");
@@ -164,4 +169,58 @@ fn a_constructor_in_another_file_is_seen() {
     built(directory.path(), source, &[other.to_str().unwrap()]);
     let report = report(directory.path(), &[]);
     assert_eq!(report["verdict"], "safe", "{report}");
+}
+
+/// What a program says that has another verdict with libc++, or none.
+const ONLY_LIBSTDCXX: &str = "// Not with libc++:";
+
+/// What is said of a program by libc++'s verdict as well; counts of executions and names of
+/// the library's own functions are another matter.
+fn is_the_same(field: &str) -> bool {
+    matches!(field, "verdict" | "kind" | "bugs")
+}
+
+#[test]
+fn the_programs_get_the_same_verdicts_with_libcxx() {
+    let mut programs = programs();
+    programs.retain(|program| program.extension().is_some_and(|ending| ending == "cpp"));
+    let checked = AtomicUsize::new(0);
+    let report = on_all_cores(&programs, |source| {
+        let text = fs::read_to_string(source).unwrap();
+        let mut expectations = expectation::read(source).expect("what it expects");
+        expectations.retain(|line| !line.cflags.iter().any(|flag| flag == "-O2"));
+        if text.contains(ONLY_LIBSTDCXX) {
+            return Vec::new();
+        }
+        let lines = expectations.into_iter().flat_map(|mut line| {
+            line.fields.retain(|field| is_the_same(&field.name));
+            line.cflags.push("-stdlib=libc++".to_string());
+            let directory = scratch();
+            let program = directory.path().join("program");
+            if let Err(error) = compile(source, &line.cflags, &program) {
+                // Debian's libc++.so may be older than its headers: then clang fails too.
+                let clang = Command::new("clang++-22")
+                    .args(["-pthread", "-w", "-o"])
+                    .arg(&program)
+                    .args(&line.cflags)
+                    .arg(source)
+                    .output()
+                    .expect("clang runs");
+                return if clang.status.success() { vec![error] } else { Vec::new() };
+            }
+            checked.fetch_add(1, Ordering::Relaxed);
+            let args = ["check", "--format", "json", "--timeout", "60s"];
+            let args = args.into_iter().chain(line.options.iter().map(String::as_str));
+            let args = args.chain(["--", "./program"]).chain(line.args.iter().map(String::as_str));
+            let ran = leno(directory.path(), &args.collect::<Vec<_>>());
+            let differences =
+                ran.json().map_or_else(|error| vec![error], |it| line.differences(&it));
+            let title = format!("{} {}", source.display(), line.cflags.join(" "));
+            differences.into_iter().map(|it| format!("{title}: {it}")).collect()
+        });
+        lines.collect()
+    });
+    assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
+    let checked = checked.into_inner();
+    assert!(checked >= 80, "only {checked} checks were made");
 }

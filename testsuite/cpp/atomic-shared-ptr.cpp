@@ -5,6 +5,7 @@
 // leno: cflags="-std=c++20" verdict=bug kind=race object~current
 // leno[--property deadlock,assert,crash,memory,lock,termination]: cflags="-std=c++20" verdict=safe
 // leno: cflags="-std=c++20 -DWRONG" verdict=bug kind=race
+// Not with libc++: it has no std::atomic<std::shared_ptr>.
 #include <atomic>
 #include <memory>
 #include <thread>

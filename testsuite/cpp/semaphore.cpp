@@ -5,6 +5,7 @@
 // leno: cflags="-std=c++20 -O2" verdict=safe
 // leno: cflags="-std=c++20 -DCOMPETE" verdict=bug kind=deadlock
 // leno: cflags="-std=c++20 -DCOMPETE -DSLOTS=2" verdict=bug kind=race object=inside
+// Not with libc++: it does not have the bug.
 #include <semaphore>
 #include <thread>
 

@@ -1,14 +1,14 @@
 // Standard streams are nobody's object; other streams are memory.
 // leno: cflags="-std=c++17" verdict=safe executions=1
 // leno: cflags="-std=c++17 -O2" verdict=safe executions=1
-// leno: cflags="-std=c++17 -DSHARED" verdict=bug kind=race object~log
+// leno: cflags="-std=c++17 -DSHARED" verdict=bug kind=race object~lines
 // leno: cflags="-std=c++17 -DREAD" verdict=bug kind=race object~number
 #include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <thread>
 
-static std::ostringstream log;
+static std::ostringstream lines;
 static int number;
 
 static void work(int i)
@@ -18,7 +18,7 @@ static void work(int i)
     std::ostringstream own;
     own << i << std::string(" is mine");
 #ifdef SHARED
-    log << own.str();
+    lines << own.str();
 #endif
 #ifdef READ
     std::istringstream(std::to_string(i)) >> number;

@@ -120,6 +120,33 @@ type Handler = extern "C" fn();
 type CurrentType = extern "C" fn() -> *const *const c_char;
 type GetGlobals = extern "C" fn() -> *const *const u8;
 
+/// Functions of libc++ that make something when they are first called, which then is
+/// there for all threads.
+const MAKES_ONCE: [&CStr; 5] = [
+    c"_ZNSt3__119__thread_local_dataEv",
+    c"_ZNSt3__116generic_categoryEv",
+    c"_ZNSt3__115system_categoryEv",
+    c"_ZNSt3__117iostream_categoryEv",
+    c"_ZNSt3__115future_categoryEv",
+];
+
+/// Has the C++ library make what it makes once, before an execution: libc++ takes locks for
+/// it, and who comes first would be tried in all orders.
+pub fn settle_library() {
+    if lookup(MAKES_ONCE[0]).is_null() {
+        return;
+    }
+    for name in MAKES_ONCE.into_iter().chain([c"__cxa_get_globals"]) {
+        let function = lookup(name);
+        if !function.is_null() {
+            // SAFETY: they take nothing and give a pointer or a reference.
+            unsafe {
+                core::mem::transmute::<*mut c_void, extern "C" fn() -> *const u8>(function)()
+            };
+        }
+    }
+}
+
 /// Functions of the C++ library, if there is one; looked up before an execution.
 #[derive(Clone, Copy)]
 struct Library {
@@ -200,7 +227,8 @@ fn reason() -> String {
             demangle(mangled, null_mut(), null_mut(), null_mut())
         });
         let name = if demangled.is_null() { mangled } else { demangled.cast_const() };
-        let name = CStr::from_ptr(name).to_string_lossy();
+        // As in the source: libc++ has an inner namespace.
+        let name = CStr::from_ptr(name).to_string_lossy().replace("std::__1::", "std::");
         match what(&library, thrown.cast()) {
             Some(what) => format!("uncaught exception of type {name}: {what}"),
             None => format!("uncaught exception of type {name}"),

@@ -1,4 +1,4 @@
-//! `pthread_once`.
+//! `pthread_once`, and what libc++ has instead.
 //!
 //! Who finds it done goes on: all that orders it behind the routine is the mark, which is
 //! read to acquire and was written to release, so that two such callers order nothing
@@ -10,7 +10,7 @@ use crate::{
     accesses,
     execution::{call_site, running},
     hooks::{self, synchronise},
-    stacks,
+    stacks::{self, Then},
 };
 use leno_entry::entry;
 use leno_model::{AccessKind, MutexKind, Op, Order, SiteRef};
@@ -27,37 +27,80 @@ pub unsafe extern "C" fn pthread_once(control: *mut i32, routine: extern "C" fn(
         stacks::call(address!(pthread_once), arguments, stacks::result, [0; 2]);
         return 0;
     }
+    begin(control, DONE, routine as *const () as usize, 0, returned);
+    0
+}
+
+extern "C" fn returned(_: u64, control: u64, site: u64) -> u64 {
+    end(control as *mut i32, DONE, SiteRef(site));
+    0
+}
+
+/// libc++'s mark for the same.
+const CALLED: u64 = u64::MAX;
+
+/// `std::__1::__call_once(unsigned long volatile&, void*, void (*)(void*))` of libc++. Its
+/// template has looked at the word before, with an access of its own.
+///
+/// # Safety
+/// As libc++'s.
+#[entry(calls)]
+pub unsafe extern "C" fn _ZNSt3__111__call_onceERVmPvPFvS2_E(
+    control: *mut u64,
+    argument: u64,
+    routine: usize,
+) {
+    if running().is_none() {
+        let function = address!(_ZNSt3__111__call_onceERVmPvPFvS2_E);
+        let arguments = [control as u64, argument, routine as u64];
+        stacks::call(function, arguments, stacks::result, [0; 2]);
+        return;
+    }
+    begin(control, CALLED, routine, argument, called);
+}
+
+extern "C" fn called(_: u64, control: u64, site: u64) -> u64 {
+    end(control as *mut u64, CALLED, SiteRef(site));
+    0
+}
+
+/// Has the routine called unless the word says that it has been, and `then` behind it.
+fn begin<Word: Copy + PartialEq>(
+    control: *mut Word,
+    done: Word,
+    routine: usize,
+    argument: u64,
+    then: Then,
+) {
     let (mutex, site) = (control as u64, call_site());
     mark(control, site, AccessKind::Read, Order::Acquire);
     // SAFETY: the program's control word. It changes when its turn has come.
-    if unsafe { *control } == DONE {
-        return 0;
+    if unsafe { *control } == done {
+        return;
     }
     synchronise(Op::Lock { mutex, kind: MutexKind::Normal }, site);
     // SAFETY: as above; no other thread changes it now.
-    if unsafe { *control } != DONE {
+    if unsafe { *control } != done {
         let routines = &mut running().expect("still running").thread().routines;
         routines.push((mutex, stacks::program()));
-        stacks::call(routine as *const () as usize, [0; 3], returned, [mutex, site.0]);
-        return 0;
+        stacks::call(routine, [argument, 0, 0], then, [mutex, site.0]);
+        return;
     }
     synchronise(Op::Unlock { mutex }, site);
-    0
 }
 
 /// The routine has returned.
-extern "C" fn returned(_: u64, control: u64, site: u64) -> u64 {
-    let (mutex, control, site) = (control, control as *mut i32, SiteRef(site));
+fn end<Word>(control: *mut Word, done: Word, site: SiteRef) {
     running().expect("still running").thread().routines.pop();
     mark(control, site, AccessKind::Write, Order::Release);
     // SAFETY: the program's control word, which no other thread changes now.
-    unsafe { *control = DONE };
-    synchronise(Op::Unlock { mutex }, site);
-    0
+    unsafe { *control = done };
+    synchronise(Op::Unlock { mutex: control as u64 }, site);
 }
 
-fn mark(control: *mut i32, site: SiteRef, kind: AccessKind, order: Order) {
-    hooks::access(site, &[accesses::one(kind, control as u64, 4, Some(order))]);
+fn mark<Word>(control: *mut Word, site: SiteRef, kind: AccessKind, order: Order) {
+    let len = size_of::<Word>() as u64;
+    hooks::access(site, &[accesses::one(kind, control as u64, len, Some(order))]);
 }
 
 /// The running thread ends in the middle of routines, by cancellation or by its own will:

@@ -60,6 +60,7 @@ impl Call<'_> {
             match builtin {
                 Builtin::Min => return Some(operand(0)?.min(operand(1)?)),
                 Builtin::Max => return Some(operand(0)?.max(operand(1)?)),
+                Builtin::Odd => return Some(operand(0)? & 1),
                 Builtin::Strlen => libc::strlen(pointer(0)? as *const c_char),
                 Builtin::Strnlen => libc::strnlen(pointer(0)? as *const c_char, limit(1)?),
                 Builtin::Wcslen => libc::wcslen(pointer(0)? as *const i32),

@@ -10,7 +10,7 @@
 use super::Callee;
 use crate::{cell::Global, host, units};
 use alloc::{ffi::CString, format, string::String, vec::Vec};
-use core::ffi::CStr;
+use core::ffi::{CStr, c_char};
 use hashbrown::HashMap;
 
 #[derive(Default)]
@@ -51,22 +51,27 @@ fn is_seen(address: u64) -> bool {
     units::has_unit(address) || host::owns_address(address)
 }
 
-/// What is known of the function at an address, which is called with `object` as its first
-/// argument; none if it is seen.
-pub fn callee(address: u64, object: Option<&u64>) -> Option<Callee> {
+/// What is known of the function at an address, which is called with these arguments; none if
+/// it is seen.
+pub fn callee(address: u64, args: &[u64]) -> Option<Callee> {
     let known = KNOWN.get().as_mut()?;
     if let Some(found) = known.by_address.get(&address) {
         return *found;
     }
-    let found = look(known, address, object);
+    let found = look(known, address, args);
     known.by_address.insert(address, found);
     found
 }
 
-fn look(known: &Known, address: u64, object: Option<&u64>) -> Option<Callee> {
+fn look(known: &Known, address: u64, args: &[u64]) -> Option<Callee> {
     // A function of a library has its address in the program where that has a stub for it;
     // what the dynamic linker names in the program else is instrumented.
-    let name = name_of(address).or_else(|| virtual_name(address, *object?));
+    // The object is the first argument, or the second if the first is where the result goes.
+    // (The second may be no pointer: it is only looked at if it leads to data of a file.)
+    let first = || args.first().and_then(|object| virtual_name(address, *object));
+    let in_file = |object: &&u64| units::range_of(**object).is_some();
+    let second = || args.get(1).filter(in_file).and_then(|it| virtual_name(address, *it));
+    let name = name_of(address).or_else(first).or_else(second);
     let model = name.as_deref().and_then(|name| {
         let begins = |(beginning, _): &&(String, Option<u32>)| name.starts_with(&**beginning);
         let by_beginning = || known.by_beginning.iter().find(begins).map(|(_, model)| model);
@@ -90,6 +95,23 @@ fn name_of(address: u64) -> Option<String> {
     }
 }
 
+/// What the vtable would be called that begins there, if it had a name outside its library:
+/// by the class's type information, which the word before its functions leads to.
+///
+/// # Safety
+/// A vtable's functions lie there, or constant data that look like it.
+unsafe fn class_name(functions: u64) -> Option<String> {
+    // SAFETY: what is read is constant data of loaded files.
+    unsafe {
+        let word = |at: u64| units::is_constant(at).then(|| *(at as *const u64));
+        let name = word(word(functions.wrapping_sub(8))?.wrapping_add(8))?;
+        let name = units::is_constant(name).then(|| CStr::from_ptr(name as *const c_char))?;
+        let name = name.to_str().ok()?;
+        // A class without linkage is marked.
+        Some(format!("_ZTV{}", name.strip_prefix('*').unwrap_or(name)))
+    }
+}
+
 /// The place of a virtual function in the vtable of the object that it is called for.
 fn virtual_name(address: u64, object: u64) -> Option<String> {
     const MOST: usize = 64;
@@ -100,8 +122,10 @@ fn virtual_name(address: u64, object: u64) -> Option<String> {
     // would be. A vtable is constant and has its functions behind two words.
     unsafe {
         let functions = *(object as *const u64);
-        let table =
-            units::is_constant(functions).then(|| name_of(functions.wrapping_sub(16)))??;
+        if !units::is_constant(functions.wrapping_sub(16)) {
+            return None;
+        }
+        let table = name_of(functions.wrapping_sub(16)).or_else(|| class_name(functions))?;
         let slot = |place: usize| (functions as *const u64).add(place);
         let known = |place: &usize| units::is_constant(slot(*place) as u64);
         let mut places = (0..MOST).take_while(known);

@@ -37,8 +37,9 @@ const OBJECTS: [(&CStr, u64, Stream); 16] = [
     (c"_ZNSt3__15wclogE", 160, Stream::Output),
 ];
 
-/// A function of each C++ library, by which its file is found.
-const LIBRARIES: [&CStr; 2] = [c"_ZSt13set_terminatePFvvE", c"_ZNSt3__16locale7classicEv"];
+/// Functions of the C++ libraries, by which their files are found: of libstdc++ or libc++abi,
+/// and of libc++.
+const LIBRARIES: [&CStr; 2] = [c"__cxa_get_globals", c"_ZNSt3__16locale7classicEv"];
 
 /// Where they lie; the objects before the files, which may be around them.
 static PLACES: Global<Vec<(u64, u64, Stream)>> = Global::new(Vec::new());
