@@ -43,6 +43,7 @@ soak: build
 fuzz: build
 	LENO_FUZZ=$${LENO_FUZZ:-200000} $(CARGO) test --release --locked --package leno-checker -- --nocapture
 	LENO_FUZZ_C=$${LENO_FUZZ_C:-500} $(CARGO) test --release --locked --package leno-tests --test generated -- --nocapture
+	LENO_FUZZ_SYMMETRY=$${LENO_FUZZ_SYMMETRY:-50000} $(CARGO) test --release --locked --package leno-tests --test symmetry -- --nocapture
 	LENO_FUZZ_MODES=$${LENO_FUZZ_C:-300} $(CARGO) test --release --locked --package leno-tests --test modes generated
 
 # Projects that none of us wrote: fetched, built with leno-cc, checked (docs/real.md).

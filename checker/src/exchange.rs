@@ -209,6 +209,16 @@ impl Exchange {
                 false => Err(different(0, (0, 0), Why::Shapes)),
             };
         }
+        // A pointer that lies askew would be taken for bytes.
+        let askew = |bytes: &[u8], start: u64| {
+            (0..len.saturating_sub(7)).filter(|at| (start + at) % 8 != 0).find(|at| {
+                let word = bytes[*at as usize..][..8].try_into().map_or(0, u64::from_le_bytes);
+                memory.object(word).is_some_and(|object| object.kind != Kind::Common)
+            })
+        };
+        if let Some(at) = askew(left, a).or_else(|| askew(right, b)) {
+            return Err(different(at, (0, 0), Why::Unknown));
+        }
         let mut at = 0;
         while at < len {
             let next = if at < first { first } else { (at + 8).min(len) };
@@ -337,8 +347,8 @@ mod tests {
 
     #[test]
     fn numbers_must_be_the_same() {
-        assert!(compare(&memory(&[(A, &[1, 2]), (B, &[1, 2])])).is_ok());
-        assert_eq!(compare(&memory(&[(A, &[1, 2]), (B, &[1, 3])])).err(), Some(Why::Values));
+        assert!(compare(&memory(&[(A, &[5, 7]), (B, &[5, 7])])).is_ok());
+        assert_eq!(compare(&memory(&[(A, &[5, 7]), (B, &[5, 9])])).err(), Some(Why::Values));
     }
 
     #[test]
@@ -410,6 +420,15 @@ mod tests {
         assert!(exchange.compare(&memory, 3, A + 1, B + 1, 3).is_ok());
         let found = exchange.compare(&memory, 3, A + 1, B + 1, 4).unwrap_err();
         assert_eq!((found.root, found.why), (3, Why::Values));
+    }
+
+    #[test]
+    fn a_pointer_that_lies_askew_is_not_compared_as_bytes() {
+        let mut memory = memory(&[(A, &[]), (B, &[])]);
+        for object in [A, B] {
+            memory.0.get_mut(&object).unwrap()[3..11].copy_from_slice(&A.to_le_bytes());
+        }
+        assert_eq!(compare(&memory).err(), Some(Why::Unknown));
     }
 
     #[test]

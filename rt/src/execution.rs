@@ -274,7 +274,12 @@ impl Thread {
 
     /// Whether a library started it, which has a function of its own around the program's.
     pub fn is_library_start(&self) -> bool {
-        self.start.is_some_and(|start| units::is_foreign_code(start as usize as u64))
+        self.library_start().is_some()
+    }
+
+    pub fn library_start(&self) -> Option<usize> {
+        let start = self.start.map(|start| start as usize);
+        start.filter(|start| units::is_foreign_code(*start as u64))
     }
 }
 
@@ -340,6 +345,11 @@ impl Running {
     /// How far down the runtime's stack of a thread that does not run is in use.
     pub fn own_stack_pointer(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].context.stack_pointer
+    }
+
+    /// What threads that have been created have as their results, if they have one.
+    pub fn results(&self) -> impl Iterator<Item = (ThreadId, u64)> {
+        self.created().map(|thread| (thread, self.threads[thread.index()].result as u64))
     }
 
     /// How far down a thread's stack was in use when it entered the runtime.

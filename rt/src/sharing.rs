@@ -182,6 +182,17 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
     accesses.iter().fold(false, |event, access| sharing.touch(thread, access) | event)
 }
 
+/// What these two threads have touched in this execution and nobody else, so that it was no
+/// event: addresses of granules that fit.
+pub fn touched_alone(threads: [ThreadId; 2], fits: impl Fn(u64) -> bool) -> Option<u64> {
+    let sharing = sharing();
+    let owners = threads.map(|thread| sharing.owner(thread));
+    sharing.pages.iter().find_map(|(number, page)| {
+        let touched = page.iter().enumerate().filter(|(_, owner)| owners.contains(owner));
+        touched.map(|(place, _)| number * PAGE + place as u64 * GRANULE).find(|addr| fits(*addr))
+    })
+}
+
 /// Whether accesses of these bytes are events already.
 pub fn is_known(addr: u64) -> bool {
     let sharing = sharing();

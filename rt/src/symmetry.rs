@@ -16,6 +16,9 @@
 //!   thread may refer to what changes places (`others.rs`). The scan is conservative, as
 //!   that for leaks is. Handles have a rule of their own (`handles.rs`).
 //!
+//! And what they have done must be known, as far as it is not theirs: accesses to what nobody
+//! else has touched are no events, but would be in the other's place.
+//!
 //! What is not understood makes two threads incomparable, and so does having looked at an
 //! address or at one's own identity as a number: numbers do not change places.
 //!
@@ -47,6 +50,7 @@ use crate::{
     fiber, heap,
     kernel::{handlers, open, regions},
     record::record,
+    sharing, units,
 };
 use alloc::{format, string::String, vec::Vec};
 use frames::{Frame, Stack, Whose};
@@ -157,6 +161,7 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
         None => {}
         Some(apart) => return Err(in_words(apart)),
     }
+    history_is_known(&process, &exchange)?;
     let found = others::refer_to(&process, &exchange)?;
     let assumed = found.handles || one.claimed != two.claimed;
     if assumed {
@@ -172,6 +177,27 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
     let (at, to) = (fiber::region(a) as u64, fiber::region(b) as u64);
     exchanged.push(Exchanged { at, to, len: fiber::STRIDE as u64 });
     Ok(Symmetric { exchanged, assumed })
+}
+
+/// What one of the threads has touched, and nobody else, was no event: nobody knows that it
+/// may be in a race with what the other one does, which will touch it in its place. So it must
+/// be what changes places with the thread, or be gone.
+fn history_is_known(process: &Process<'_>, exchange: &Exchange) -> Result<(), Difference> {
+    let threads = process.stacks.map(|stack| stack.thread);
+    let stays = |addr: u64| {
+        let own = fiber::owner_of(addr as usize).is_some_and(|owner| threads.contains(&owner));
+        let freed = heap::around(addr as usize).is_some_and(|(_, block)| block.freed_at.is_some());
+        let moved = process.object(addr).is_some_and(|o| exchange.image(o.start).is_some());
+        !own && !freed && !moved
+    };
+    match sharing::touched_alone(threads, stays) {
+        None => Ok(()),
+        Some(addr) => Err(Difference {
+            kind: DifferenceKind::State,
+            text: "one of them has used it, and nobody else has until now".into(),
+            object: Some(describe::object(addr)),
+        }),
+    }
 }
 
 fn in_words(apart: Apart) -> Difference {
@@ -204,6 +230,8 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
             Some("is in an initialisation that happens once")
         } else if heap::reuses(thread) {
             Some("has used much memory")
+        } else if state.is_library_start() && !is_known_start(state) {
+            Some("was started by a library")
         } else if state.backs_off.is_some() {
             Some("takes several locks at once")
         } else if has_children(thread) {
@@ -232,12 +260,18 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         ("signal masks", *handlers::mask_of(a) == *handlers::mask_of(b)),
         ("pending signals", !handlers::any_for(a) && !handlers::any_for(b)),
         ("floating-point modes", modes(a) == modes(b)),
-        ("start", one.is_library_start() == two.is_library_start()),
+        ("start", one.library_start() == two.library_start()),
     ];
     match parts.iter().find(|(_, same)| !same) {
         Some((what, _)) => Err(difference(DifferenceKind::State, format!("different {what}"))),
         None => Ok(()),
     }
+}
+
+/// Whether the library function that a thread began with is that of `std::thread`, which has
+/// nothing but its argument.
+fn is_known_start(state: &Thread) -> bool {
+    state.start.is_some_and(|start| units::is_libstdcxx(start as usize as u64))
 }
 
 /// Whether a thread creates others, in some execution until now. They would have to change

@@ -489,6 +489,12 @@ pub fn is_foreign_code(addr: u64) -> bool {
     code[..place].last().is_some_and(|(_, high, has_unit)| addr < *high && !has_unit)
 }
 
+/// Whether an address is in libstdc++.
+pub fn is_libstdcxx(addr: u64) -> bool {
+    let file = image_of(addr).map(|(name, _)| name).unwrap_or_default();
+    file.rsplit('/').next().is_some_and(|name| name.starts_with("libstdc++.so"))
+}
+
 /// What a call site calls by name.
 pub fn callee(site: SiteRef) -> Option<&'static str> {
     let (_, unit) = find(site.0)?;

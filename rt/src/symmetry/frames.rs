@@ -9,6 +9,7 @@
 
 use super::{difference, incomparable};
 use crate::{
+    cell::Global,
     execution::{self, Thread, director, running},
     fiber::{self, FrameRecord},
     units,
@@ -48,21 +49,54 @@ pub enum Whose {
     Other,
 }
 
-/// Library functions that hold nothing but their arguments when they call what waits.
-const TRANSPARENT: [&str; 5] = [
+/// Functions of libstdc++ that hold nothing but their arguments when they call what waits.
+const TRANSPARENT: [&str; 4] = [
     "_ZNSt6thread4joinEv",
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
     "_ZNSt18condition_variable10notify_oneEv",
     "_ZNSt18condition_variable10notify_allEv",
-    "syscall",
 ];
 
-/// Whether a function is the runtime's own, or as good as that: what it has yet to do is
-/// decided by its arguments and by the event that it stands at.
-fn is_transparent(callee: &str, op: &Op, whose: Whose) -> bool {
-    let ours = ["pthread_", "sem_", "mtx_", "cnd_", "rand", "leno_", "__VERIFIER_"];
-    let known = ours.iter().any(|prefix| callee.starts_with(prefix));
-    let frees = callee == "free" || callee.starts_with("_ZdlPv") || callee.starts_with("_ZdaPv");
+/// Where a function is, by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Home {
+    Runtime,
+    Libstdcxx,
+    Elsewhere,
+}
+
+/// Where functions are that have been asked for.
+static HOMES: Global<Vec<(&'static str, Home)>> = Global::new(Vec::new());
+
+fn home(callee: &'static str) -> Home {
+    if let Some((_, home)) = HOMES.get().iter().find(|(name, _)| *name == callee) {
+        return *home;
+    }
+    let name = format!("{callee}\0");
+    // SAFETY: a string that ends with a zero.
+    let function = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast()) } as u64;
+    let ours = units::range_of(home as *const () as u64);
+    let is_ours = ours.is_some_and(|(low, high)| (low..high).contains(&function));
+    let home = if is_ours {
+        Home::Runtime
+    } else if units::is_libstdcxx(function) {
+        Home::Libstdcxx
+    } else {
+        Home::Elsewhere
+    };
+    HOMES.get().push((callee, home));
+    home
+}
+
+/// Whether what a function has yet to do is decided by its arguments and by the event that
+/// it stands at. So it is with the runtime's own.
+fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
+    let deletes = callee.starts_with("_ZdlPv") || callee.starts_with("_ZdaPv");
+    let (known, frees) = match home(callee) {
+        Home::Runtime => (true, callee == "free"),
+        Home::Libstdcxx => (TRANSPARENT.contains(&callee), deletes),
+        Home::Elsewhere => return false,
+    };
     let simple = match op {
         Op::Lock { .. }
         | Op::TryLock { .. }
@@ -102,7 +136,7 @@ fn is_transparent(callee: &str, op: &Op, whose: Whose) -> bool {
         Op::Create { .. } => whose == Whose::Other,
         _ => false,
     };
-    simple && (known || TRANSPARENT.contains(&callee)) || frees && *op == Op::Access
+    simple && known || frees && *op == Op::Access
 }
 
 /// What a frame record is of.

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     cell::Global,
     describe,
-    execution::{director, running},
+    execution::{self, director, running},
     fiber, heap, snapshot, units,
 };
 use alloc::{format, vec::Vec};
@@ -64,7 +64,9 @@ pub fn keep() {
 /// The stacks of all threads but two.
 pub fn stacks(a: ThreadId, b: ThreadId) -> Vec<Stack> {
     let x = running().expect("threads are compared in an execution");
-    let others: Vec<ThreadId> = x.alive().filter(|thread| *thread != a && *thread != b).collect();
+    // Also those that have failed: what is on their stacks can be looked at.
+    let there = |thread: &ThreadId| *thread != a && *thread != b && !execution::has_ended(*thread);
+    let others: Vec<ThreadId> = x.created().filter(there).collect();
     let stack = |thread: ThreadId| {
         let state = running().and_then(|x| x.thread_numbered(thread))?;
         let mut stack = Stack::of(thread, state, Whose::Other).unwrap_or_else(|_| {
@@ -109,6 +111,15 @@ pub fn refer_to(process: &Process<'_>, exchange: &Exchange) -> Result<Found, Dif
             scan.found.handles |= thread == a || thread == b;
         }
         scan.stack(stack)?;
+    }
+    // What has ended and has not been joined has left a result.
+    let results = running().map_or_else(Vec::new, |x| x.results().collect());
+    for (thread, result) in results {
+        if thread != a && thread != b && scan.is_spoilt_by(0, result) {
+            let text =
+                format!("the result of {} leads to {} or {}", name(thread), name(a), name(b));
+            return Err(super::difference(DifferenceKind::Referenced, text));
+        }
     }
     for (start, end) in snapshot::written().unwrap_or_else(units::writable) {
         scan.range(start, end)?;

@@ -5,7 +5,7 @@
 
 use leno_tests::{compile, leno, root, scratch};
 use serde_json::Value;
-use std::{f64::NAN, path::Path};
+use std::{f64::NAN, path::Path, process::Command, time::Instant};
 
 /// (name, source, flags, executions that the search must make)
 const PROGRAMS: [(&str, &str, &str, u64); 7] = [
@@ -16,6 +16,12 @@ const PROGRAMS: [(&str, &str, &str, u64); 7] = [
     ("racy counter, 3 x 2", "bench/racy-counter.c", "-DTIMES=2", 7134),
     ("racy counter, 3 x 3", "bench/racy-counter.c", "-DTIMES=3", 1_824_912),
     ("fib, 6 iterations", "bench/fib.c", "-DTIMES=6", 73_789),
+];
+
+/// Programs with threads that are interchangeable: (name, source, flags)
+const SYMMETRIC: [(&str, &str, &str); 2] = [
+    ("lock counter, 6 threads", "counts/lock-counter.c", "-DN=6"),
+    ("pool, 2 workers", "symmetry/pool.c", "-g"),
 ];
 
 /// The best of this many runs counts: the others were disturbed.
@@ -83,7 +89,58 @@ fn speed() {
             part("analysis")
         );
     }
-    println!("\nMeasured with --profile, which costs some percent itself.");
+    println!("\nMeasured with --profile, which costs some percent itself.\n");
+    symmetry();
+    computing();
+}
+
+/// What comparing two threads costs, wherever there are two that can go on.
+fn symmetry() {
+    println!(
+        "{:<26}{:>11}{:>12}{:>12}{:>12}",
+        "--explain-symmetry", "executions", "compared", "symmetric", "µs each"
+    );
+    for (name, source, flag) in SYMMETRIC {
+        let directory = scratch();
+        build(name, source, flag, directory.path());
+        let report = best(name, directory.path(), &["--explain-symmetry"], RUNS);
+        let number = |field: &str| report["symmetry"][field].as_f64().unwrap_or(f64::NAN);
+        let (seconds, analyses) = (number("seconds"), number("analyses"));
+        println!(
+            "{name:<26}{:>11}{analyses:>12}{:>12}{:>12.2}",
+            report["executions"],
+            number("successes"),
+            1e6 * seconds / analyses.max(1.0),
+        );
+    }
+    println!();
+}
+
+/// What instrumented code costs where nothing is to be seen.
+fn computing() {
+    let directory = scratch();
+    build("computing", "bench/compute.c", "-g", directory.path());
+    let source = root().join("testsuite/bench/compute.c");
+    let plain = directory.path().join("plain");
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O2", "-pthread", "-o"]).arg(&plain).arg(source);
+    if !clang.status().is_ok_and(|status| status.success()) {
+        fail("computing", "clang-22 does not compile it");
+    }
+    println!("{:<26}{:>11}{:>16}{:>8}", "without leno, seconds", "clang", "leno-cc", "ratio");
+    for (name, argument) in [("calls", "32"), ("arithmetic", "1050"), ("private memory", "2020")] {
+        let time = |program: &str| {
+            let run = || {
+                let started = Instant::now();
+                let run = Command::new(directory.path().join(program)).arg(argument).status();
+                run.unwrap_or_else(|error| fail(name, &error.to_string()));
+                started.elapsed().as_secs_f64()
+            };
+            (0..RUNS).map(|_| run()).fold(f64::INFINITY, f64::min)
+        };
+        let (plain, built) = (time("plain"), time("program"));
+        println!("{name:<26}{plain:>11.3}{built:>16.3}{:>8.1}", built / plain);
+    }
 }
 
 /// Memory must not grow with the number of executions.
