@@ -229,6 +229,12 @@ impl Window {
         first >= self.floor as usize && released && held.is_empty()
     }
 
+    /// Where an iteration has begun that a visit would repeat.
+    fn begun(&mut self, visit: u64) -> Option<usize> {
+        let earlier = if visit == 0 { None } else { self.last_visit(visit) };
+        earlier.filter(|first| self.leaves_nothing(*first))
+    }
+
     /// Another thread's event touches an object.
     fn notice(&mut self, by: ThreadId, object: Object, touch: Touch) {
         let noticed =
@@ -282,20 +288,14 @@ impl Awaits {
     /// The thread stands at its next event.
     pub fn arrive(&mut self, thread: ThreadId, site: SiteRef, local_state: Option<u64>) {
         self.watching |= local_state.is_some();
-        let visit = local_state.map_or(0, |state| {
-            let mut digest = Digest::default();
-            digest.add(site.0);
-            digest.add(state);
-            digest.finish()
-        });
+        let visit = local_state.map_or(0, |state| visit(site, state));
         let was_idle = self.window(thread).standing.idle;
         self.idle -= u32::from(was_idle);
         let window = &mut self.threads[thread.index()];
         window.arrived = visit;
         window.standing = Repeat::default();
         window.settle(|_| true);
-        let earlier = if visit == 0 { None } else { window.last_visit(visit) };
-        if let Some(first) = earlier.filter(|first| window.leaves_nothing(*first)) {
+        if let Some(first) = window.begun(visit) {
             self.index_changes();
             let window = &self.threads[thread.index()];
             let reads = &window.reads[window.steps[first].first_read as usize..];
@@ -313,6 +313,19 @@ impl Awaits {
                 window.settle(|by| by == thread);
             }
         }
+    }
+
+    /// If the thread would repeat an iteration by arriving like this: how many events that
+    /// has.
+    pub fn would_repeat(
+        &mut self,
+        thread: ThreadId,
+        site: SiteRef,
+        local_state: u64,
+    ) -> Option<u32> {
+        let window = self.window(thread);
+        window.settle(|_| true);
+        window.begun(visit(site, local_state)).map(|first| (window.steps.len() - first) as u32)
     }
 
     #[inline]
@@ -516,6 +529,14 @@ impl Awaits {
             }
         }
     }
+}
+
+/// A digest of where a thread stands, and with which local state.
+fn visit(site: SiteRef, local_state: u64) -> u64 {
+    let mut digest = Digest::default();
+    digest.add(site.0);
+    digest.add(local_state);
+    digest.finish()
 }
 
 /// Whether an event may be part of an iteration.

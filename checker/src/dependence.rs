@@ -134,9 +134,11 @@ pub fn touches(op: &Op, outcome: Outcome) -> [Option<(Object, Touch)>; 2] {
             let touch = if outcome == Outcome::Acquired(false) { Looks } else { Changes };
             [Some((Object::Sem(sem), touch)), None]
         }
-        // But one that is refused, as there are too many, does so because of the others.
+        // But one that is refused, as there are too many, is so because of the others,
+        // and those before it were not because they came first.
         Op::SemPost { sem } => {
-            let touch = if outcome == Outcome::Released(false) { Changes } else { Quiet };
+            let roomy = !matches!(outcome, Outcome::Released(false) | Outcome::ReleasedNearLimit);
+            let touch = if roomy { Quiet } else { Changes };
             [Some((Object::Sem(sem), touch)), None]
         }
         Op::SemInit { sem, .. } | Op::SemDestroy { sem } => {

@@ -32,9 +32,14 @@ pub struct Arrival<'a> {
     /// is another choice of a `Choose` before it, so here it does not fire. Of a `Choose`:
     /// it is of that kind, and not the program's own.
     pub timed: bool,
+    /// If it is an await, it ends by itself, because the loop looks at the clock. That it
+    /// does is another choice of a `Choose` before it.
+    pub clocked: bool,
     /// A semaphore that also ends the wait when it is posted: the thread's
     /// cancellation. That it is waited for instead is another choice too.
     pub cancel: Option<u64>,
+    /// The same for a signal, whose handler interrupts the wait.
+    pub signal: Option<u64>,
     /// Whether the accesses depend on what is found when the event happens.
     pub varies: Varies,
 }
@@ -90,6 +95,7 @@ struct Thread {
     accesses: Vec<Access>,
     timed: bool,
     cancel: Option<u64>,
+    signal: Option<u64>,
     varies: Varies,
     found: Option<u64>,
 }
@@ -98,8 +104,10 @@ impl Default for Thread {
     fn default() -> Self {
         let (status, site) = (Status::Away, SiteRef(0));
         let (op, accesses) = (Op::Access, Vec::new());
+        let (cancel, signal) = (None, None);
         let (varies, found) = (Varies::Never, None);
-        Self { status, ordinal: 0, site, op, accesses, timed: false, cancel: None, varies, found }
+        let (ordinal, timed) = (0, false);
+        Self { status, ordinal, site, op, accesses, timed, cancel, signal, varies, found }
     }
 }
 
@@ -168,20 +176,36 @@ impl Director {
         thread.site = at.site;
         thread.op = at.op;
         thread.timed = at.timed;
-        thread.cancel = at.cancel;
+        (thread.cancel, thread.signal) = (at.cancel, at.signal);
         (thread.varies, thread.found) = (at.varies, None);
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
-        let local_state = at.local_state.map(|state| visit(state, &at));
+        let local_state = at.local_state.map(|state| visit(state, &at.op, at.accesses));
         self.awaits.arrive(at.thread, at.site, local_state);
-        if self.awaits.standing(at.thread).iteration == 0 || !waits_apart(&at.op) {
+        let repeats = self.awaits.standing(at.thread).iteration != 0;
+        let thread = self.thread(at.thread);
+        if !repeats || !waits_apart(&at.op) {
+            thread.timed |= repeats && at.clocked;
             return Stands::AtIt;
         }
-        let thread = self.thread(at.thread);
-        (thread.op, thread.timed, thread.cancel) = (Op::Await, false, None);
+        (thread.op, thread.timed) = (Op::Await, at.clocked);
+        (thread.cancel, thread.signal) = (None, None);
         thread.varies = Varies::Never;
         thread.accesses.clear();
         Stands::BeforeIt
+    }
+
+    /// If the thread would repeat an iteration by arriving like this: how many events that
+    /// has.
+    pub fn would_repeat(
+        &mut self,
+        thread: ThreadId,
+        site: SiteRef,
+        op: &Op,
+        accesses: &[Access],
+        local_state: u64,
+    ) -> Option<u32> {
+        self.awaits.would_repeat(thread, site, visit(local_state, op, accesses))
     }
 
     /// Whose event happens next. `running` is the thread whose event was the last.
@@ -484,9 +508,10 @@ impl Director {
     }
 
     /// Whether the thread, if it is blocked, will not stay so: it has a timeout, or has
-    /// been cancelled. It had chosen not to go on by that.
+    /// been cancelled or sent a signal. It had chosen not to go on by that.
     fn gives_up(&self, at: &Thread) -> bool {
-        at.timed || at.cancel.is_some_and(|cancel| self.sync.sem(cancel) > 0)
+        let posted = |sem: Option<u64>| sem.is_some_and(|sem| self.sync.sem(sem) > 0);
+        at.timed || posted(at.cancel) || posted(at.signal)
     }
 
     /// How the execution ends if nobody can go on.
@@ -552,10 +577,10 @@ fn operation_after(op: &Op, swap: &Swap<'_>) -> ([u64; 3], [Option<u64>; 2]) {
 
 /// The local state with what the thread is about to do: one call of a library may be
 /// several events at one site.
-fn visit(state: u64, at: &Arrival<'_>) -> u64 {
+fn visit(state: u64, op: &Op, accesses: &[Access]) -> u64 {
     let mut digest = Digest::default();
     digest.add(state);
-    op_words(&at.op).into_iter().for_each(|word| digest.add(word));
-    at.accesses.iter().for_each(|access| digest.add(access.addr));
+    op_words(op).into_iter().for_each(|word| digest.add(word));
+    accesses.iter().for_each(|access| digest.add(access.addr));
     digest.finish()
 }

@@ -12,6 +12,8 @@ use leno_model::{MutexKind, Op, ThreadId};
 
 /// The largest value of a semaphore.
 pub const MOST: u32 = i32::MAX as u32;
+/// Up to here nobody comes close to that. Further up, posts take room from each other.
+pub const ROOMY: u32 = MOST - (1 << 16);
 /// What one has that was destroyed: nobody waits for it, and every post is refused.
 pub const ENDLESS: u32 = MOST + 1;
 

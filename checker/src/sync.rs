@@ -16,7 +16,7 @@ use crate::{
     barrier::Barriers,
     exchange::Swap,
     futex::Futexes,
-    misuse::{ENDLESS, MOST},
+    misuse::{ENDLESS, MOST, ROOMY},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -381,7 +381,11 @@ impl SyncState {
                 let value = self.sems.entry(sem).or_default();
                 let fits = *value < MOST;
                 *value = sem_after(*value, op);
-                return Outcome::Released(fits);
+                return match *value {
+                    ..=ROOMY => Outcome::Released(true),
+                    _ if fits => Outcome::ReleasedNearLimit,
+                    _ => Outcome::Released(false),
+                };
             }
             Op::BarrierInit { barrier, count } => {
                 self.barriers.reset(barrier, Some(count.max(1)));

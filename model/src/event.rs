@@ -349,6 +349,8 @@ pub enum Outcome {
     Released(bool),
     /// Of `RwUnlock`: the thread held the lock for reading.
     ReleasedShared,
+    /// Of `SemPost`: there was room, but there is little left.
+    ReleasedNearLimit,
     /// Of `Signal` and `FutexWake`, and of a `FutexRequeue` of one: who was woken, or
     /// moved.
     Woken(Option<ThreadId>),

@@ -479,6 +479,14 @@ pub enum StepKind {
     Cancel {
         thread: ThreadId,
     },
+    /// A signal that is to interrupt the thread.
+    Interrupt {
+        thread: ThreadId,
+    },
+    /// The thread looks for signals, or waits for one: whether there is one.
+    Interruption {
+        comes: bool,
+    },
     /// A cancellation point: whether the thread is cancelled there.
     CancellationPoint {
         acts: bool,

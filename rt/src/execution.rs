@@ -12,7 +12,13 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     host,
-    interpose::{identity, named::Named, refused::refuse},
+    interpose::{
+        identity,
+        named::Named,
+        refused::refuse,
+        signalling,
+        time::{self, Seen},
+    },
     kernel, local_state,
     phases::{self, Phase},
     record::record,
@@ -38,6 +44,14 @@ pub struct Thread {
     pub detached: bool,
     /// Somebody joins it, has joined it or has detached it.
     pub claimed: bool,
+    /// Somebody has joined it.
+    pub joined: bool,
+    /// It looks for signals: see `signalling`.
+    pub looks_for_signals: bool,
+    /// A handler runs in it that has interrupted it.
+    pub in_handler: bool,
+    /// The top of its stack of the runtime, if that is not where it was first.
+    top: Option<usize>,
     /// Whether it lets itself be cancelled, and how.
     pub cancellable: bool,
     pub asynchronous: bool,
@@ -51,12 +65,14 @@ pub struct Thread {
     pub alive: bool,
     /// How many of its weak compare-exchanges have failed for no reason.
     pub weak_failures: u32,
-    /// Hooks so far.
+    /// Hooks so far, and events.
     ordinal: u32,
+    pub events: u32,
     /// Threads it has created.
     children: u32,
     /// Its own clock, in nanoseconds since the start.
     pub clock: u64,
+    pub seen: Seen,
     /// State of its own source of random numbers.
     pub random: u64,
     /// The site of its last hook.
@@ -225,6 +241,10 @@ impl Thread {
             result: core::ptr::null_mut(),
             detached: false,
             claimed: false,
+            joined: false,
+            looks_for_signals: false,
+            in_handler: false,
+            top: None,
             cancellable: true,
             asynchronous: false,
             cancels_itself: false,
@@ -234,8 +254,10 @@ impl Thread {
             alive: true,
             weak_failures: 0,
             ordinal: 0,
+            events: 0,
             children: 0,
             clock: 0,
+            seen: Seen::default(),
             random: seed(thread),
             last_site: SiteRef(0),
             private_writes: 0,
@@ -289,6 +311,10 @@ fn seed(thread: ThreadId) -> u64 {
 }
 
 impl Thread {
+    pub fn is_in_section(&self) -> bool {
+        self.section.is_some()
+    }
+
     /// The thread's own state has changed in a way that its frames need not show.
     pub fn changes(&mut self) {
         self.private_writes += 1;
@@ -418,7 +444,7 @@ impl Running {
         thread.start = Some(start);
         thread.argument = argument;
         (thread.detached, thread.claimed) = (detached, detached);
-        thread.clock = self.thread().clock;
+        (thread.clock, thread.seen.last) = (self.thread().clock, self.thread().seen.last);
         kernel::handlers::inherit(child);
         self.threads[child.index()] = thread;
     }
@@ -436,7 +462,11 @@ fn switch_to(next: ThreadId) {
     let from = &raw mut x.thread().context;
     let to = x.threads[next.index()].context;
     x.current = next;
+    sharing::in_handler(x.threads[next.index()].in_handler);
     fiber::runs(next);
+    if let Some(top) = x.threads[next.index()].top {
+        *stacks::TOP.get() = top;
+    }
     // SAFETY: `next` stands at its next event, or is fresh; it is not the one that runs.
     unsafe { fiber::switch(from, to) };
 }
@@ -552,8 +582,9 @@ fn arrive(
     may_spin: bool,
     varies: Varies,
 ) {
-    phases::enter(Phase::Scheduling);
     require_room(site);
+    let signal = signalling::interruptions(&op, site);
+    phases::enter(Phase::Scheduling);
     let x = running().expect("events happen in an execution");
     let thread = x.thread();
     if thread.section.is_some() {
@@ -576,10 +607,16 @@ fn arrive(
         | Op::SemWait { .. } => true,
         _ => false,
     };
-    let local_state = (spins && may_spin).then(|| {
-        settle_stack_writes(x.thread());
-        local_state::digest(site, &op, x.thread().private_writes)
-    });
+    let own_state = || {
+        let thread = running().expect("events happen in an execution").thread();
+        settle_stack_writes(thread);
+        Some(local_state::digest(site, &op, thread.private_writes, thread.seen))
+    };
+    // Looking for signals may be part of what any one call does, several times.
+    let may_spin = may_spin && !signalling::is_look(&op);
+    let local_state = if spins && may_spin { own_state() } else { None };
+    let waits = local_state.and_then(|state| waits_by_the_clock(op, accesses, site, state));
+    let local_state = if waits == Some(false) { own_state() } else { local_state };
     let Patience { timed, cancel } = patience;
     loop {
         let x = running().expect("events happen in an execution");
@@ -597,7 +634,9 @@ fn arrive(
             accesses,
             local_state,
             timed,
+            clocked: waits == Some(true),
             cancel,
+            signal,
             varies,
         });
         wait_for_turn();
@@ -610,6 +649,26 @@ fn arrive(
     }
 }
 
+/// If the running thread is about to wait in a loop that looks at the clock: whether it
+/// does. It may also be that time passes; then it goes round once more.
+fn waits_by_the_clock(op: Op, accesses: &[Access], site: SiteRef, state: u64) -> Option<bool> {
+    let x = running().expect("events happen in an execution");
+    let (me, events, seen) = (x.current, x.thread().events, x.thread().seen);
+    if seen.last == 0 || seen.passed {
+        return None;
+    }
+    let iteration = x.director.would_repeat(me, site, &op, accesses, state)?;
+    let looks = events - seen.events < iteration;
+    let passes = looks && may_happen(site);
+    if passes {
+        let thread = running().expect("events happen in an execution").thread();
+        thread.seen.passed = true;
+        thread.changes();
+        time::pass_much();
+    }
+    looks.then_some(!passes)
+}
+
 /// Lets the event happen that the running thread stands at.
 fn perform(accesses: &[Access]) -> Event {
     let x = running().expect("events happen in an execution");
@@ -617,6 +676,9 @@ fn perform(accesses: &[Access]) -> Event {
     let first_access = record.accesses.len() as u32;
     let room = accesses.iter().all(|a| record.accesses.push(*a));
     let event = x.director.perform(x.current, accesses, first_access);
+    let thread = x.thread();
+    thread.events += 1;
+    thread.seen.passed &= !event.awaited;
     if !room || !record.events.push(event) {
         finish(End::Bounded);
     }
@@ -705,6 +767,19 @@ fn overflow(site: SiteRef) -> ! {
 /// What a crash is called that is the stack's.
 pub const STACK_OVERFLOW: &str = "stack overflow";
 
+/// The running thread has another top of its stack of the runtime.
+pub fn has_top(top: usize) {
+    running().expect("in an execution").thread().top = Some(top);
+    *stacks::TOP.get() = top;
+}
+
+/// Where the running thread is, should it die there.
+pub fn stands_at(site: SiteRef) {
+    let x = running().expect("hooks are passed in an execution");
+    record().passes(x.current, site);
+    x.thread().last_site = site;
+}
+
 /// The running thread passes a hook that is no event.
 #[inline(always)]
 pub fn private(site: SiteRef, accesses: &[Access]) {
@@ -781,7 +856,8 @@ fn find_private_spin(site: SiteRef, accesses: &[Access]) {
         finish(End::Bounded);
     }
     settle_stack_writes(thread);
-    let digest = |private_writes| local_state::digest(site, &Op::Access, private_writes);
+    let own = thread.seen;
+    let digest = |private_writes| local_state::digest(site, &Op::Access, private_writes, own);
     let seen = thread.landmark;
     if seen.site == site
         && seen.private_writes == thread.private_writes

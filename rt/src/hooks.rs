@@ -359,15 +359,6 @@ impl Mode {
     fn apply(self, old: u128, operand: u128) -> u128 {
         rmw::apply(self.operation(), self.size() as u32, old, operand)
     }
-    /// Exchange, and, or, and their like, with which locks are made: where they leave
-    /// the value as it was, they count as a read, like a compare-exchange that failed.
-    /// No value tells the difference. What is given up is that such a no-op releases;
-    /// who relies on that cannot tell it from the write before, which may release
-    /// something else. Adding 0 is left alone: that is how a read that releases is
-    /// spelled.
-    fn tests_and_sets(self) -> bool {
-        !matches!(self.operation(), 1 | 2)
-    }
 }
 
 /// Lets an atomic access take place in its turn. `kind` says, when the turn has come,
@@ -385,23 +376,32 @@ fn atomic(
     execution::require_room(site);
     let planned = [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
     let shared = sharing::is_event(thread, &planned);
-    let settle = |access: &mut Access| {
+    let found = || {
         if mode.size() <= 8 {
             // SAFETY: the program is about to access these bytes.
             execution::finds(unsafe { load(ptr, mode.size()) } as u64);
         }
-        let (kind, order) = settle();
+    };
+    let becomes = |access: &mut Access, (kind, order): (AccessKind, Order)| {
         (access.kind, access.atomic) = (kind, Some(order));
     };
     if borrows(thread, &planned) {
         let mut all = with_lives(&planned, thread);
-        execution::access_settled(&mut all, site, true, varies, |all| settle(&mut all[0]));
+        execution::access_settled(&mut all, site, true, varies, |all| {
+            found();
+            becomes(&mut all[0], settle());
+        });
     } else if shared {
         execution::access_settled(&mut planned.clone(), site, true, varies, |done| {
-            settle(&mut done[0])
+            found();
+            becomes(&mut done[0], settle());
         });
     } else {
-        private(site, &planned);
+        // A loop that waits changes nothing, though it might: it is to be found out.
+        execution::stands_at(site);
+        let mut done = planned.clone();
+        becomes(&mut done[0], settle());
+        private(site, &done);
     }
     check(&planned, site);
 }
@@ -469,20 +469,26 @@ pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mo
     unsafe { rmw(site, ptr, u128::from(operand), Mode(mode)) as u64 }
 }
 
+/// An update that leaves the value as it was counts as a read, like a compare-exchange
+/// that failed: so a loop of them waits. No value tells the difference. What is given up is
+/// that such a no-op releases, and nobody may rely on that: who finds the value would find
+/// the same one before the no-op, and then what it was to publish is not there yet.
 unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
-    let varies = match mode.operation() {
-        _ if !mode.tests_and_sets() => Varies::Never,
-        operation if mode.size() <= 8 => Varies::Updates {
-            operation: operation as u8,
-            size: mode.size() as u8,
-            operand: operand as u64 & mode.mask(),
-        },
-        _ => Varies::Perhaps,
+    let (planned, varies) = match mode.operation() {
+        // Adding and subtracting 0, and all else is a change.
+        1 | 2 if mode.apply(0, operand) == 0 => (AccessKind::Read, Varies::Never),
+        1 | 2 => (AccessKind::ReadWrite, Varies::Never),
+        operation if mode.size() <= 8 => {
+            let (operation, size) = (operation as u8, mode.size() as u8);
+            let operand = operand as u64 & mode.mask();
+            (AccessKind::ReadWrite, Varies::Updates { operation, size, operand })
+        }
+        _ => (AccessKind::ReadWrite, Varies::Perhaps),
     };
-    atomic(site, ptr, mode, AccessKind::ReadWrite, varies, || {
+    atomic(site, ptr, mode, planned, varies, || {
         // SAFETY: as the caller says.
         let old = unsafe { load(ptr, mode.size()) };
-        if mode.tests_and_sets() && mode.apply(old, operand) == old {
+        if mode.apply(old, operand) == old {
             (AccessKind::Read, mode.order())
         } else {
             (AccessKind::ReadWrite, mode.order())
@@ -516,7 +522,7 @@ pub unsafe extern "C" fn __leno_atomic_cas(
     let mask = Mode(mode).mask();
     // SAFETY: as the caller says.
     let (old, ok) =
-        unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new), Mode(mode)) };
+        unsafe { cas(site, ptr, u128::from(expected & mask), u128::from(new & mask), Mode(mode)) };
     Exchanged { old: old as u64, ok: u64::from(ok) }
 }
 
@@ -550,13 +556,14 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
     }
     // SAFETY: as the caller says.
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
-    let varies = if mode.size() <= 8 { Varies::WritesIf(expected as u64) } else { Varies::Perhaps };
-    atomic(site, ptr, mode, AccessKind::ReadWrite, varies, || {
-        if matches() {
-            (AccessKind::ReadWrite, mode.order())
-        } else {
-            (AccessKind::Read, mode.failure_order())
-        }
+    // If it puts back what is there it is no update: see `rmw`.
+    let (planned, varies) = match mode.size() {
+        _ if expected == new => (AccessKind::Read, Varies::Never),
+        ..=8 => (AccessKind::ReadWrite, Varies::WritesIf(expected as u64)),
+        _ => (AccessKind::ReadWrite, Varies::Perhaps),
+    };
+    atomic(site, ptr, mode, planned, varies, || {
+        if matches() { (planned, mode.order()) } else { (AccessKind::Read, mode.failure_order()) }
     });
     // SAFETY: as the caller says.
     unsafe {

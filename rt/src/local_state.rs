@@ -11,14 +11,16 @@
 
 use crate::{
     fiber::{self, FrameRecord},
+    interpose::time::Seen,
     units::{self, Needed},
 };
 use leno_model::{Op, SiteRef};
 
 /// A digest of what the running thread needs of its frames at a site where it is about to
-/// perform an operation. `private_writes`: how often it has written to its other memory.
-pub fn digest(site: SiteRef, op: &Op, private_writes: u64) -> u64 {
-    let mut digest = Digest(0xcbf2_9ce4_8422_2325 ^ private_writes);
+/// perform an operation. `private_writes`: how often it has written to its other memory. Times
+/// count relative to what it has `seen` of the clock.
+pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
+    let mut digest = Digest { hash: 0xcbf2_9ce4_8422_2325 ^ private_writes, seen };
     let mut frame = fiber::frame();
     let mut innermost = true;
     // SAFETY: the chain of frame records of the running thread.
@@ -45,7 +47,7 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64) -> u64 {
         innermost = false;
         frame = record.caller;
     }
-    digest.0
+    digest.hash
 }
 
 /// What the innermost frame needs. It stands before the instruction of the site; or it
@@ -64,11 +66,14 @@ fn at_site(record: &FrameRecord, site: SiteRef, op: &Op) -> Option<Needed> {
     }
 }
 
-struct Digest(u64);
+struct Digest {
+    hash: u64,
+    seen: Seen,
+}
 
 impl Digest {
     fn add(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
 
     /// Adds a part of a record.
@@ -82,7 +87,7 @@ impl Digest {
             let part = (len as usize - at).min(8);
             // SAFETY: as the caller says; both are of `part` bytes.
             unsafe { start.add(at).copy_to_nonoverlapping(word.as_mut_ptr(), part) };
-            self.add(u64::from_le_bytes(word));
+            self.add(self.seen.relative(u64::from_le_bytes(word)));
         }
     }
 }

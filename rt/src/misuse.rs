@@ -75,6 +75,15 @@ pub fn judge(op: &Op, (misuse, refused): (Misuse, bool), site: SiteRef) {
     execution::fail(Property::Lock, code(misuse), site, text)
 }
 
+/// Something else was done that is undefined.
+pub fn report(what: String, object: u64, site: SiteRef) {
+    if host::looks_for(Property::Lock) {
+        let object = Some(describe::object(object));
+        let text = FailureText::Misuse { what, object, parts: Vec::new() };
+        execution::fail(Property::Lock, 10, site, text);
+    }
+}
+
 /// A function has returned an error without an event: a bug if nobody looks at it.
 pub fn refused(what: &str, object: u64, site: SiteRef) {
     if host::looks_for(Property::Lock) && is_ignored(site) {
@@ -88,7 +97,7 @@ pub fn refused(what: &str, object: u64, site: SiteRef) {
 /// Whether the error that a function of ours is about to return is thrown away. If the
 /// site calls something else, it is that function which gets the error.
 fn is_ignored(site: SiteRef) -> bool {
-    const OURS: [&str; 4] = ["pthread_", "sem_", "mtx_", "cnd_"];
+    const OURS: [&str; 6] = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_"];
     let callee = units::callee(site).unwrap_or_default();
     OURS.iter().any(|prefix| callee.starts_with(prefix)) && units::ignores_result(site)
 }

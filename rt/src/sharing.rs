@@ -18,7 +18,7 @@
 //! The unit is a granule of eight bytes. Each page that is touched has a table with a
 //! word for each granule: who touched it and in which execution, or that it is shared.
 
-use crate::{cell::Global, fiber, heap, record::record, units};
+use crate::{cell::Global, fiber, heap, interpose::signalling, record::record, units};
 use alloc::{boxed::Box, vec::Vec};
 use hashbrown::HashMap;
 use leno_model::{
@@ -55,6 +55,14 @@ struct Sharing {
     recent: [(u64, usize); RECENT],
 }
 
+/// The running thread is in a handler that has interrupted it.
+static IN_HANDLER: Global<bool> = Global::new(false);
+
+/// Whether what is touched from now on is touched by a handler.
+pub fn in_handler(is: bool) {
+    *IN_HANDLER.get() = is;
+}
+
 static SHARING: Global<Option<Sharing>> = Global::new(None);
 
 #[inline(always)]
@@ -74,6 +82,7 @@ pub fn record_everything(all: bool) {
 
 /// A new execution starts: nobody has touched anything.
 pub fn begin() {
+    in_handler(false);
     let sharing = sharing();
     sharing.execution += 1;
     if sharing.execution == SHARED >> THREADS {
@@ -111,7 +120,9 @@ impl Sharing {
     /// What stands for a granule that the thread has touched in this execution.
     #[inline(always)]
     fn owner(&self, thread: ThreadId) -> u32 {
-        self.execution << THREADS | (thread.0 & ((1 << THREADS) - 1))
+        // A handler that has interrupted the thread is another one.
+        let number = if *IN_HANDLER.get() { !thread.0 } else { thread.0 };
+        self.execution << THREADS | (number & ((1 << THREADS) - 1))
     }
 
     /// What `touch` gives, where nothing is to be noted and that is seen at a glance, as for
@@ -247,6 +258,7 @@ fn mark(addr: u64, len: u64) {
     for granule in addr / GRANULE..(addr + len).div_ceil(GRANULE) {
         let page = sharing().page(granule * GRANULE / PAGE);
         page[granule as usize % GRANULES] = SHARED;
+        signalling::learn(granule * GRANULE);
     }
 }
 

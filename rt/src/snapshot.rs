@@ -186,7 +186,7 @@ pub struct Snapshot {
     controls: Vec<Region>,
     stacks: Vec<Stack>,
     heap: heap::Snapshot,
-    destructors: interpose::threads::Destructors,
+    keys: interpose::keys::Keys,
 }
 
 static SNAPSHOT: Global<Option<Snapshot>> = Global::new(None);
@@ -225,7 +225,7 @@ pub fn take() {
         controls: (0..fiber::provided()).map(control).collect(),
         stacks: (0..fiber::provided()).map(|i| Stack::keep(ThreadId(i as u32))).collect(),
         heap: heap::snapshot(),
-        destructors: interpose::threads::destructors(),
+        keys: interpose::keys::kept(),
     });
 }
 
@@ -254,7 +254,7 @@ pub fn restore(used: &[ThreadId]) {
         snapshot.stacks[thread.index()].put_back();
     }
     heap::restore(&snapshot.heap);
-    interpose::threads::restore_destructors(&snapshot.destructors);
+    interpose::keys::restore(&snapshot.keys);
 }
 
 /// Keeps the writable data of one loaded file.

@@ -17,7 +17,8 @@
 //! - Who is on the runtime's stack already, because libc calls `malloc` on the runtime's behalf,
 //!   stays where it is; and so does everybody outside an execution. One comparison of the stack
 //!   pointer tells.
-//! - So the runtime never calls the program. It asks for a call ([`call`]) and returns; the
+//! - So the runtime does not call the program, but for handlers that interrupt it
+//!   ([`interrupt`]). It asks for a call ([`call`]) and returns; the
 //!   thunk (`#[entry(calls)]`) makes it on the program's stack and goes on with what is to be
 //!   done then. This holds for libc's functions that may call the program, too.
 //! - A thunk has a frame on the program's stack like any function, with its unwind table: an
@@ -28,7 +29,7 @@
 //! What is left on the program's stack by a thunk is a return address and the frame pointer of
 //! its caller.
 
-use crate::cell::Global;
+use crate::{cell::Global, execution};
 use core::arch::naked_asm;
 
 /// How large a stack of the runtime is. An event with a tracer uses some kilobytes; libc's
@@ -74,6 +75,50 @@ pub fn protect(interrupted: usize) -> usize {
         *TOP.get() = (interrupted - RED_ZONE) & !15;
     }
     top
+}
+
+/// Calls a handler of the program's in the middle of the runtime, with a number and the place
+/// of a value. What is in use of the runtime's stack stays as it is meanwhile: that of the
+/// handler begins below. This is the one way in which the runtime calls the program itself; a
+/// handler that does not return leaves some of the runtime's stack unused.
+#[inline(never)]
+pub fn interrupt<T>(handler: usize, number: u64, value: T) {
+    let (top, program) = (*TOP.get(), program());
+    let stack = (program - RED_ZONE - size_of::<T>()) & !63;
+    let lowered = (&raw const top as usize - ROOM) & !15;
+    // SAFETY: below what is in use of the program's stack, and of the runtime's.
+    unsafe {
+        (stack as *mut T).write(value);
+        ((lowered - 8) as *mut usize).write(stack);
+    }
+    execution::has_top(lowered);
+    // SAFETY: the program's handler; one that takes fewer arguments ignores the rest.
+    unsafe { on_stack(number, stack as u64, 0, stack, handler) };
+    execution::has_top(top);
+}
+
+/// What the frames between [`interrupt`] and the handler take.
+const ROOM: usize = 4096;
+
+/// Calls a function with three arguments on another stack.
+#[unsafe(naked)]
+unsafe extern "C" fn on_stack(a: u64, b: u64, c: u64, stack: usize, function: usize) {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "mov rsp, rcx",
+        "xor eax, eax",
+        "call r8",
+        "mov rsp, rbp",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+    )
 }
 
 /// What a function may use below its stack pointer.

@@ -277,11 +277,20 @@ pub fn step_kind(op: &Op, outcome: &Outcome) -> StepKind {
         {
             StepKind::CancellationPoint { acts: acquired }
         }
+        Op::SemWait { sem } | Op::SemTryWait { sem }
+            if words::thread_of(sem, Word::Signal).is_some() =>
+        {
+            StepKind::Interruption { comes: acquired }
+        }
         Op::SemWait { .. } | Op::SemTryWait { .. } => StepKind::SemWait { acquired },
-        Op::SemPost { sem } => match words::thread_of(sem, Word::Cancel) {
-            Some(thread) => StepKind::Cancel { thread },
-            None => StepKind::SemPost,
-        },
+        Op::SemPost { sem } => {
+            let of = |word| words::thread_of(sem, word);
+            match (of(Word::Cancel), of(Word::Signal)) {
+                (Some(thread), _) => StepKind::Cancel { thread },
+                (_, Some(thread)) => StepKind::Interrupt { thread },
+                _ => StepKind::SemPost,
+            }
+        }
         Op::BarrierInit { count, .. } => StepKind::BarrierInit { count },
         Op::BarrierDestroy { .. } => StepKind::BarrierDestroy,
         Op::BarrierArrive { .. } => StepKind::BarrierArrive,

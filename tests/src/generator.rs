@@ -62,6 +62,10 @@ pub enum Simple {
     FutexWait,
     FutexWake,
     TestCancel,
+    /// A loop that waits, by an update that changes nothing.
+    Spin,
+    /// One that gives up when its time is over.
+    SpinUntil,
 }
 
 /// What a thread does with the one that it has created.
@@ -72,6 +76,7 @@ pub enum Joining {
     Timed,
     Cancel,
     Detach,
+    Signal,
 }
 
 /// The statements of main's threads, and of main itself between creating and joining.
@@ -107,7 +112,7 @@ impl Random {
     }
 }
 
-const SIMPLE: [Simple; 12] = [
+const SIMPLE: [Simple; 14] = [
     Simple::Post,
     Simple::Post,
     Simple::Take,
@@ -120,16 +125,20 @@ const SIMPLE: [Simple; 12] = [
     Simple::FutexWait,
     Simple::FutexWake,
     Simple::TestCancel,
+    Simple::Spin,
+    Simple::SpinUntil,
 ];
 const LOCKING: [Locking; 5] =
     [Locking::Timed, Locking::Read, Locking::Write, Locking::TryWrite, Locking::Spin];
-const JOINING: [Joining; 6] = [
+const JOINING: [Joining; 8] = [
     Joining::Join,
     Joining::Try,
     Joining::Timed,
     Joining::Cancel,
     Joining::Cancel,
     Joining::Detach,
+    Joining::Signal,
+    Joining::Signal,
 ];
 
 /// The program of a seed. It has few events, because one of the searches is naive.
@@ -262,9 +271,10 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
 }
 
 /// Objects that are not initialised statically, by how their uses begin.
-const INITIALISED: [(&str, &str); 3] = [
+const INITIALISED: [(&str, &str); 4] = [
     ("sem_", "sem_init(&sem, 0, 0);"),
     ("pthread_barrier_wait", "pthread_barrier_init(&barrier, NULL, 2);"),
+    ("pthread_kill", "signal(SIGUSR1, on_signal);"),
     ("pthread_spin_lock", "pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);"),
 ];
 
@@ -276,9 +286,11 @@ const HEAD: &str = "\
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_int a0, a1;
@@ -295,6 +307,12 @@ static const struct timespec soon = { 1, 0 };
 static void make(void)
 {
     p0++;
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    atomic_store(&a1, 1 + atomic_load(&a0));
 }
 
 /* What a thread has read: a local number, because logging must be no event. It is also
@@ -407,6 +425,13 @@ impl Writer {
                     log("syscall(SYS_futex, &a0, FUTEX_WAIT, 0, NULL)".to_string())
                 }
                 Simple::FutexWake => log("syscall(SYS_futex, &a0, FUTEX_WAKE, 1)".to_string()),
+                Simple::Spin => {
+                    format!("{pad}while (atomic_fetch_add(&a0, 0) == 0)\n{pad}    ;\n")
+                }
+                Simple::SpinUntil => format!(
+                    "{pad}for (time_t end = time(NULL) + 2; time(NULL) < end;)\n\
+                     {pad}    if (atomic_load(&a1))\n{pad}        break;\n"
+                ),
                 Simple::TestCancel => format!("{pad}pthread_testcancel();\n"),
             },
             Statement::Spawn(theirs, mine, joining) => {
@@ -420,6 +445,7 @@ impl Writer {
                     }
                     Joining::Cancel => "pthread_cancel(other); JOIN(other)",
                     Joining::Detach => "pthread_detach(other)",
+                    Joining::Signal => "pthread_kill(other, SIGUSR1); JOIN(other)",
                 };
                 format!(
                     "{pad}{{\n{pad}    pthread_t other;\n\

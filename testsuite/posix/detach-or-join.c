@@ -1,6 +1,8 @@
-// A thread that detaches itself may be joined before it does so, and not after.
-// leno: cflags=-DCAREFUL=1 verdict=safe
-// leno: cflags=-DCAREFUL=0 verdict=bug kind=assert
+// A thread that detaches itself may be joined before it does so. After that the join is
+// refused, and when the thread has ended there is none to be joined.
+// leno: cflags=-DCAREFUL=1 verdict=bug kind=lock message~"was detached and has ended"
+// leno[--property assert,deadlock]: cflags=-DCAREFUL=1 verdict=safe
+// leno[--property assert,deadlock]: cflags=-DCAREFUL=0 verdict=bug kind=assert
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -4,9 +4,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 
+static sem_t go;
+
+/* A detached thread has a handle as long as it lives. */
 static void *work(void *unused)
 {
+    sem_wait(&go);
     return unused;
 }
 
@@ -15,6 +20,7 @@ int main(void)
     pthread_t thread, other;
     pthread_attr_t attributes;
     int state;
+    sem_init(&go, 0, 0);
     assert(pthread_join(pthread_self(), NULL) == SELF);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -27,5 +33,7 @@ int main(void)
     pthread_create(&other, NULL, work, NULL);
     assert(pthread_detach(other) == 0);
     assert(pthread_join(other, NULL) == EINVAL);
+    sem_post(&go);
+    sem_post(&go);
     return 0;
 }

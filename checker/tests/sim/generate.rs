@@ -97,7 +97,7 @@ fn about(theme: Theme, r: &mut Random) -> Program {
         let (barrier, count) = (0, r.pick(&[2, 2, 3]));
         match theme {
             Theme::Semaphores => {
-                let value = r.below(3) as u32;
+                let value = r.pick(&[0, 1, 2, i32::MAX as u32 - 1]);
                 program.threads[0].insert(0, Instr::SemInit { sem: 0, value });
             }
             Theme::Barriers => {
@@ -352,9 +352,11 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             Instr::If { reg, is: 1, skip: 1 },
             Instr::SemPost(sem),
         ],
-        10 => vec![match r.below(4) {
+        10 => vec![match r.below(5) {
             0 => Instr::SemDestroy(sem),
-            value => Instr::SemInit { sem, value: value as u32 - 1 },
+            // One more fits.
+            1 => Instr::SemInit { sem, value: i32::MAX as u32 - 1 },
+            value => Instr::SemInit { sem, value: value as u32 - 2 },
         }],
         11 => vec![Instr::SemValue { sem, reg }],
         _ => vec![Instr::UntilSemTryWait(sem)],

@@ -485,7 +485,9 @@ impl Machine<'_> {
                         accesses: &accesses,
                         local_state: self.unroll.is_none().then(|| hasher.finish()),
                         timed,
+                        clocked: false,
                         cancel,
+                        signal: None,
                         varies,
                     });
                     self.threads[thread].awaits = stands == Stands::BeforeIt;

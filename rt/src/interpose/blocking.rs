@@ -17,31 +17,39 @@ use leno_model::{Op, Outcome, SiteRef};
 pub enum Patience {
     /// For ever.
     Endless,
-    /// Until a timeout.
-    Limited,
+    /// Until this time, in nanoseconds.
+    Until(u64),
 }
 
-/// Acquires by `wait`, or times out (false). `attempt` is the same without waiting.
+impl Patience {
+    /// Until the time that the program has given; none if that is no time.
+    pub fn until(time: *const libc::timespec) -> Option<Self> {
+        time::deadline(time).map(Patience::Until)
+    }
+}
+
+/// Acquires by `wait` (true), or times out. `attempt` is the same without waiting.
 pub fn acquire(attempt: Op, wait: Op, patience: Patience, site: SiteRef) -> bool {
-    if patience == Patience::Endless {
+    let Patience::Until(deadline) = patience else {
         synchronise(wait, site);
         return true;
-    }
+    };
     if synchronise(attempt, site).outcome != Outcome::Acquired(false) {
         return true;
     }
-    if times_out(site) {
+    if times_out(deadline, site) {
         return false;
     }
     synchronise_timed(wait, site);
     true
 }
 
-/// Lets the search choose whether a timeout fires.
-pub fn times_out(site: SiteRef) -> bool {
+/// Lets the search choose whether a timeout fires. It does not before its time, as far as
+/// the thread can tell.
+pub fn times_out(deadline: u64, site: SiteRef) -> bool {
     let fires = may_happen(site);
     if fires {
-        time::pass();
+        time::pass_until(deadline);
     }
     fires
 }

@@ -1,6 +1,6 @@
 //! `threads.h`: the same things by C11's names. glibc's types are those of pthreads.
 
-use super::{conditions, mutexes, once, threads, time};
+use super::{conditions, keys, mutexes, once, store, threads, time};
 use crate::execution::Start;
 use leno_entry::entry;
 
@@ -44,8 +44,8 @@ pub unsafe extern "C" fn thrd_join(handle: u64, out: *mut i32) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         let error = threads::pthread_join(handle, &mut value);
-        if error == 0 && !out.is_null() {
-            *out = value as usize as i32;
+        if error == 0 {
+            store(out, value as usize as i32);
         }
         result(error)
     }
@@ -208,9 +208,9 @@ pub unsafe extern "C" fn call_once(control: *mut i32, routine: extern "C" fn()) 
 /// # Safety
 /// As libc's.
 #[entry]
-pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: threads::Destructor) -> i32 {
+pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: keys::Destructor) -> i32 {
     // SAFETY: as the caller says.
-    result(unsafe { threads::pthread_key_create(key, destructor) })
+    result(unsafe { keys::pthread_key_create(key, destructor) })
 }
 
 /// # Safety
@@ -218,5 +218,5 @@ pub unsafe extern "C" fn tss_create(key: *mut u32, destructor: threads::Destruct
 #[entry]
 pub unsafe extern "C" fn tss_delete(key: u32) {
     // SAFETY: as the caller says.
-    unsafe { threads::pthread_key_delete(key) };
+    unsafe { keys::pthread_key_delete(key) };
 }

@@ -101,6 +101,7 @@ pub unsafe extern "C" fn pthread_cancel(handle: u64) -> i32 {
     if x.thread_numbered(target).is_none() {
         return libc::ESRCH;
     }
+    super::threads::require_lifetime(target, "cancels");
     if current_thread() == Some(target) {
         x.thread().cancels_itself = true;
         if x.thread().asynchronous && x.thread().cancellable {

@@ -1,6 +1,9 @@
 //! Condition variables.
 
-use super::{blocking::times_out, cancellation, mutexes, real};
+use super::{
+    blocking::{Patience, times_out},
+    cancellation, mutexes, real,
+};
 use crate::{
     execution::{call_site, running},
     hooks::{synchronise, synchronise_as, synchronise_patient},
@@ -45,7 +48,7 @@ pub unsafe extern "C" fn pthread_cond_wait(cond: Cond, mutex: Mutex) -> i32 {
     if running().is_none() {
         return real!(pthread_cond_wait(cond => Cond, mutex => Mutex) -> i32);
     }
-    wait(cond, mutex, false)
+    wait(cond, mutex, Patience::Endless)
 }
 
 type Time = *const libc::timespec;
@@ -57,7 +60,7 @@ pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until:
     if running().is_none() {
         return real!(pthread_cond_timedwait(cond => Cond, mutex => Mutex, until => Time) -> i32);
     }
-    wait(cond, mutex, true)
+    timed_wait(cond, mutex, until)
 }
 
 /// # Safety
@@ -72,12 +75,16 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     if running().is_none() {
         return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32, until => Time) -> i32);
     }
-    wait(cond, mutex, true)
+    timed_wait(cond, mutex, until)
+}
+
+fn timed_wait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
+    Patience::until(until).map_or(libc::EINVAL, |patience| wait(cond, mutex, patience))
 }
 
 /// A cancellation point: who is cancelled has locked the mutex again before its handlers
 /// run, and passes a signal on that it was to have.
-fn wait(cond: Cond, mutex: Mutex, timed: bool) -> i32 {
+fn wait(cond: Cond, mutex: Mutex, patience: Patience) -> i32 {
     cancellation::point();
     let (object, kind) = (mutex, mutexes::kind(mutex));
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
@@ -91,7 +98,9 @@ fn wait(cond: Cond, mutex: Mutex, timed: bool) -> i32 {
         synchronise(Op::Lock { mutex, kind }, site);
         left == Outcome::Left(true)
     };
-    if timed && times_out(site) {
+    if let Patience::Until(deadline) = patience
+        && times_out(deadline, site)
+    {
         leave();
         return match mutexes::acquired(object) {
             0 => libc::ETIMEDOUT,
@@ -99,7 +108,7 @@ fn wait(cond: Cond, mutex: Mutex, timed: bool) -> i32 {
         };
     }
     let rewait = |patience| synchronise_patient(Op::Rewait { cond, mutex }, site, patience);
-    cancellation::wait(timed, site, rewait, || {
+    cancellation::wait(patience != Patience::Endless, site, rewait, || {
         if !leave() {
             synchronise(Op::Signal { cond }, site);
         }

@@ -1,6 +1,6 @@
 //! Files by descriptor, and pipes.
 
-use super::{real, set_errno};
+use super::{cancellation, real, set_errno};
 use crate::{
     execution::running,
     kernel::{
@@ -36,16 +36,22 @@ fn metadata(fd: i32) {
     }
 }
 
+/// A cancellation point.
+fn point(before: impl FnOnce()) {
+    cancellation::point();
+    before();
+}
+
 on_descriptor! {
-    read(fd: i32, to: Buffer, len: usize) -> isize = open::reading(fd);
-    __read_chk(fd: i32, to: Buffer, len: usize, room: usize) -> isize = open::reading(fd);
-    readv(fd: i32, to: Buffer, count: i32) -> isize = open::reading(fd);
-    write(fd: i32, from: Buffer, len: usize) -> isize = open::writing(fd);
-    writev(fd: i32, from: Buffer, count: i32) -> isize = open::writing(fd);
-    pread(fd: i32, to: Buffer, len: usize, at: i64) -> isize = open::placed(fd, Looks);
-    pread64(fd: i32, to: Buffer, len: usize, at: i64) -> isize = open::placed(fd, Looks);
-    pwrite(fd: i32, from: Buffer, len: usize, at: i64) -> isize = open::placed(fd, Changes);
-    pwrite64(fd: i32, from: Buffer, len: usize, at: i64) -> isize = open::placed(fd, Changes);
+    read(fd: i32, to: Buffer, len: usize) -> isize = point(|| open::reading(fd));
+    __read_chk(fd: i32, to: Buffer, len: usize, room: usize) -> isize = point(|| open::reading(fd));
+    readv(fd: i32, to: Buffer, count: i32) -> isize = point(|| open::reading(fd));
+    write(fd: i32, from: Buffer, len: usize) -> isize = point(|| open::writing(fd));
+    writev(fd: i32, from: Buffer, count: i32) -> isize = point(|| open::writing(fd));
+    pread(fd: i32, to: Buffer, len: usize, at: i64) -> isize = point(|| open::placed(fd, Looks));
+    pread64(fd: i32, to: Buffer, len: usize, at: i64) -> isize = point(|| open::placed(fd, Looks));
+    pwrite(fd: i32, from: Buffer, len: usize, at: i64) -> isize = point(|| open::placed(fd, Changes));
+    pwrite64(fd: i32, from: Buffer, len: usize, at: i64) -> isize = point(|| open::placed(fd, Changes));
     ftruncate(fd: i32, len: i64) -> i32 = open::placed(fd, Changes);
     ftruncate64(fd: i32, len: i64) -> i32 = open::placed(fd, Changes);
     fstat(fd: i32, out: Buffer) -> i32 = open::placed(fd, Looks);
@@ -65,6 +71,7 @@ pub unsafe extern "C" fn close(fd: i32) -> i32 {
             set_errno(libc::EBADF);
             return -1;
         }
+        cancellation::point();
         open::closing(fd);
     }
     real!(close(fd => i32) -> i32)

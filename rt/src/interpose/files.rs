@@ -63,6 +63,7 @@ pub fn before_open(directory: i32, path: Path, flags: i32) {
 }
 
 fn open_at(directory: i32, path: Path, flags: i32, open: impl FnOnce() -> i32) -> i32 {
+    super::cancellation::point();
     before_open(directory, path, flags);
     let fd = open();
     if running().is_some() { open::file(fd) } else { fd }

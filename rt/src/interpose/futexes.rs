@@ -5,7 +5,7 @@
 //! waiters are is the checker's business (`checker::futex`). Not modelled, and refused
 //! by name: those that inherit priorities, and descriptors.
 
-use super::blocking::times_out;
+use super::{blocking::times_out, time};
 use crate::{
     accesses,
     execution::{Patience, call_site, current_thread, event, event_patient, event_settled},
@@ -34,9 +34,9 @@ pub fn call(word: u64, op: u64, value: u64, timeout: u64, other: u64, value3: u6
         return error(libc::EINVAL);
     }
     match op as i32 & !FLAGS {
-        WAIT => wait(word, value, ANY, timeout),
+        WAIT => wait(word, value, ANY, timeout, time::deadline_after),
         WAIT_BITSET | WAKE_BITSET if value3 == 0 => error(libc::EINVAL),
-        WAIT_BITSET => wait(word, value, value3, timeout),
+        WAIT_BITSET => wait(word, value, value3, timeout, time::deadline),
         WAKE => wake(word, value, ANY),
         WAKE_BITSET => wake(word, value, value3),
         REQUEUE => requeue(word, other, value, count).0,
@@ -80,24 +80,29 @@ fn compare(op: Op, word: u64, value: u32) -> Event {
     event
 }
 
-fn wait(futex: u64, value: u32, bits: u32, timeout: u64) -> i64 {
+/// `deadline` says when the timeout is over.
+fn wait(
+    futex: u64,
+    value: u32,
+    bits: u32,
+    timeout: u64,
+    deadline: impl Fn(*const libc::timespec) -> Option<u64>,
+) -> i64 {
     let site = call_site();
-    if timeout != 0 {
-        // SAFETY: the program's time.
-        let time = unsafe { *(timeout as *const libc::timespec) };
-        if time.tv_sec < 0 || !(0..1_000_000_000).contains(&time.tv_nsec) {
-            return error(libc::EINVAL);
-        }
+    let timeout = (timeout != 0).then(|| deadline(timeout as *const libc::timespec));
+    if timeout == Some(None) {
+        return error(libc::EINVAL);
     }
     if let Op::FutexDiffers { .. } = compare(Op::FutexWait { futex, bits }, futex, value).op {
         return error(libc::EAGAIN);
     }
-    let timed = timeout != 0;
-    if timed && times_out(site) {
+    if let Some(Some(deadline)) = timeout
+        && times_out(deadline, site)
+    {
         let left = event(Op::FutexLeave { futex }, &[], site);
         return if left.outcome == Outcome::Left(true) { error(libc::ETIMEDOUT) } else { 0 };
     }
-    let patience = Patience { timed, cancel: None };
+    let patience = Patience { timed: timeout.is_some(), cancel: None };
     event_patient(Op::FutexResume { futex }, &[], site, patience);
     0
 }

@@ -20,6 +20,7 @@ pub mod futexes;
 pub mod guards;
 pub mod handlers;
 pub mod identity;
+pub mod keys;
 pub mod mappings;
 pub mod mutexes;
 pub mod named;
@@ -35,6 +36,7 @@ pub mod stream_locks;
 pub mod streams;
 pub mod threads;
 pub mod time;
+pub mod wide_atomics;
 pub mod words;
 
 use crate::{accesses, cell::Global, execution::call_site, hooks, units};

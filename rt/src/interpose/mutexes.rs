@@ -88,7 +88,7 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_timedlock(mutex => Mutex, until => Time) -> i32);
     }
-    timed_lock(mutex)
+    timed_lock(mutex, until)
 }
 
 /// # Safety
@@ -98,17 +98,21 @@ pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: Mutex, clock: i32, until
     if running().is_none() || is_internal(mutex as u64) {
         return real!(pthread_mutex_clocklock(mutex => Mutex, clock => i32, until => Time) -> i32);
     }
-    timed_lock(mutex)
+    timed_lock(mutex, until)
 }
 
-fn timed_lock(mutex: Mutex) -> i32 {
+fn timed_lock(mutex: Mutex, until: Time) -> i32 {
+    let Some(patience) = Patience::until(until) else {
+        // A mutex that is free is taken all the same.
+        // SAFETY: as the caller says.
+        return match unsafe { pthread_mutex_trylock(mutex) } {
+            libc::EBUSY => libc::EINVAL,
+            result => result,
+        };
+    };
     let (object, mutex, kind) = (mutex, mutex as u64, kind(mutex));
     let (attempt, wait) = (Op::TryLock { mutex, kind }, Op::Lock { mutex, kind });
-    if acquire(attempt, wait, Patience::Limited, call_site()) {
-        acquired(object)
-    } else {
-        libc::ETIMEDOUT
-    }
+    if acquire(attempt, wait, patience, call_site()) { acquired(object) } else { libc::ETIMEDOUT }
 }
 
 /// A robust mutex, whose owner may have died. What became of it is kept where glibc

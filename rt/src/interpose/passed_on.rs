@@ -29,5 +29,4 @@ passed_on! {
     pthread_rwlockattr_init pthread_rwlockattr_destroy
     pthread_rwlockattr_getpshared pthread_rwlockattr_setpshared
     pthread_rwlockattr_getkind_np pthread_rwlockattr_setkind_np
-    tss_get tss_set
 }

@@ -101,6 +101,10 @@ pub unsafe extern "C" fn pthread_rwlock_trywrlock(rwlock: Lock) -> i32 {
     try_lock(Op::TryWriteLock { rwlock: rwlock as u64 })
 }
 
+fn timed_lock(rwlock: Lock, purpose: For, until: Time) -> i32 {
+    Patience::until(until).map_or(libc::EINVAL, |patience| lock(rwlock, purpose, patience))
+}
+
 /// # Safety
 /// As libc's.
 #[entry]
@@ -108,7 +112,7 @@ pub unsafe extern "C" fn pthread_rwlock_timedrdlock(rwlock: Lock, until: Time) -
     if running().is_none() {
         return real!(pthread_rwlock_timedrdlock(rwlock => Lock, until => Time) -> i32);
     }
-    lock(rwlock, For::Reading, Patience::Limited)
+    timed_lock(rwlock, For::Reading, until)
 }
 
 /// # Safety
@@ -118,7 +122,7 @@ pub unsafe extern "C" fn pthread_rwlock_timedwrlock(rwlock: Lock, until: Time) -
     if running().is_none() {
         return real!(pthread_rwlock_timedwrlock(rwlock => Lock, until => Time) -> i32);
     }
-    lock(rwlock, For::Writing, Patience::Limited)
+    timed_lock(rwlock, For::Writing, until)
 }
 
 /// # Safety
@@ -128,7 +132,7 @@ pub unsafe extern "C" fn pthread_rwlock_clockrdlock(rwlock: Lock, clock: i32, un
     if running().is_none() {
         return real!(pthread_rwlock_clockrdlock(rwlock => Lock, clock => i32, until => Time) -> i32);
     }
-    lock(rwlock, For::Reading, Patience::Limited)
+    timed_lock(rwlock, For::Reading, until)
 }
 
 /// # Safety
@@ -138,7 +142,7 @@ pub unsafe extern "C" fn pthread_rwlock_clockwrlock(rwlock: Lock, clock: i32, un
     if running().is_none() {
         return real!(pthread_rwlock_clockwrlock(rwlock => Lock, clock => i32, until => Time) -> i32);
     }
-    lock(rwlock, For::Writing, Patience::Limited)
+    timed_lock(rwlock, For::Writing, until)
 }
 
 /// # Safety

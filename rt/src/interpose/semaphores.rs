@@ -2,7 +2,7 @@
 
 use super::{
     blocking::{Patience, times_out},
-    cancellation, early, real, set_errno, store,
+    cancellation, early, real, set_errno, signalling, store,
 };
 use crate::{
     execution::{call_site, running},
@@ -50,19 +50,34 @@ pub unsafe extern "C" fn sem_destroy(sem: Semaphore) -> i32 {
 fn wait(sem: Semaphore, patience: Patience) -> i32 {
     cancellation::point();
     let (sem, site) = (sem as u64, call_site());
-    let timed = patience == Patience::Limited;
+    let timed = patience != Patience::Endless;
     if timed || cancellation::is_awaited() {
         if synchronise(Op::SemTryWait { sem }, site).outcome != Outcome::Acquired(false) {
             return 0;
         }
-        if timed && times_out(site) {
+        if let Patience::Until(deadline) = patience
+            && times_out(deadline, site)
+        {
             set_errno(libc::ETIMEDOUT);
             return -1;
         }
     }
-    let take = |patience| synchronise_patient(Op::SemWait { sem }, site, patience);
+    if signalling::interrupts_wait(site) {
+        set_errno(libc::EINTR);
+        return -1;
+    }
+    let take =
+        |patience| signalling::looking(|| synchronise_patient(Op::SemWait { sem }, site, patience));
     cancellation::wait(timed, site, take, || {});
     0
+}
+
+fn timed_wait(sem: Semaphore, until: Time) -> i32 {
+    let Some(patience) = Patience::until(until) else {
+        set_errno(libc::EINVAL);
+        return -1;
+    };
+    wait(sem, patience)
 }
 
 /// # Safety
@@ -97,7 +112,7 @@ pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
     if running().is_none() {
         return real!(sem_timedwait(sem => Semaphore, until => Time) -> i32);
     }
-    wait(sem, Patience::Limited)
+    timed_wait(sem, until)
 }
 
 /// # Safety
@@ -107,7 +122,7 @@ pub unsafe extern "C" fn sem_clockwait(sem: Semaphore, clock: i32, until: Time) 
     if running().is_none() {
         return real!(sem_clockwait(sem => Semaphore, clock => i32, until => Time) -> i32);
     }
-    wait(sem, Patience::Limited)
+    timed_wait(sem, until)
 }
 
 /// # Safety

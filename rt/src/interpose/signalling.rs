@@ -8,13 +8,26 @@
 //! runs the handler at once, as a call.
 //!
 //! A signal that is not blocked and needs no handler is known to do nothing, or to end the
-//! process, which is a crash. One that would run a handler in *another* thread, between any
-//! two of its instructions, is refused.
+//! process, which is a crash.
+//!
+//! One that runs a handler in *another* thread interrupts that thread before its next event.
+//! It is pending, and a post of a semaphore that belongs to the target says so; before each
+//! event the target tries that semaphore ([`interruptions`]). So whether the handler runs
+//! before or after an event is a matter of the order of the post and the attempt, which the
+//! search varies. Where the event may have to wait, the search chooses beforehand whether
+//! the thread waits for a signal first: as for cancellation, nobody waits for two things,
+//! and a choice that turns out wrong is dropped. All this happens only to threads that
+//! another one interrupts in some execution. A post may turn out to be for nothing, because
+//! the target has blocked the signal or taken it otherwise.
 
-use super::{attributes, cancellation, handlers::touched_handler, real, refused::refuse};
+use super::{attributes, cancellation, handlers::touched_handler, real, refused::refuse, threads};
 use crate::{
     accesses::MOST,
-    execution::{self, call_site, current_thread, event, event_patient, running},
+    cell::Global,
+    execution::{
+        self, Patience, call_site, current_thread, event, event_patient, finish, may_happen,
+        running,
+    },
     interpose::{
         set_errno, store, time,
         words::{self, Word},
@@ -23,12 +36,12 @@ use crate::{
         handlers::{self, Pending, bit},
         things::{self, Changes, Looks, Thing, thing},
     },
-    signals, stacks,
+    sharing, signals, stacks,
     trace::FailureText,
 };
 use alloc::{format, vec::Vec};
 use leno_entry::entry;
-use leno_model::{AccessKind, Op, Outcome, Property, ThreadId};
+use leno_model::{AccessKind, End, Op, Outcome, Property, SiteRef, ThreadId};
 
 type Set = *const u64;
 type Info = *mut libc::siginfo_t;
@@ -74,7 +87,9 @@ fn to_thread(handle: u64, number: i32, code: i32, value: u64) -> i32 {
     if !(0..=LAST).contains(&number) {
         return libc::EINVAL;
     }
-    if number != 0 {
+    threads::require_lifetime(thread, "signals");
+    // Who has ended does not get it any more.
+    if number != 0 && (thread == me() || !threads::has_ended(thread)) {
         send(Pending { target: Some(thread), number, code, value });
     }
     0
@@ -159,20 +174,207 @@ fn send(signal: Pending) {
     let open: Vec<ThreadId> = candidates.into_iter().filter(open).collect();
     if open.is_empty() {
         handlers::pend(signal);
-    } else if open == [me()] || !has_handler(number) {
-        act(&signal);
+    } else if !has_handler(number) {
+        act(&signal, false);
     } else {
-        refuse("a signal that would run a handler in another thread");
+        let target = match open[..] {
+            [target] => target,
+            _ => {
+                let op = Op::Choose { alternatives: open.len() as u32 };
+                let Outcome::Chosen(which) = event(op, &[], call_site()).outcome else {
+                    unreachable!("a choice comes out as one")
+                };
+                things::exchange(of_thread(open[which as usize]));
+                open[which as usize]
+            }
+        };
+        if target == me() {
+            act(&signal, false);
+        } else {
+            interrupt(target, signal);
+        }
     }
 }
 
-fn action(number: i32) -> libc::sigaction {
-    // SAFETY: plain use of libc's function on an object of our own.
-    unsafe {
-        let mut action: libc::sigaction = core::mem::zeroed();
-        libc::sigaction(number, core::ptr::null(), &mut action);
-        action
+/// Whether some thread is interrupted by another one in some execution.
+static INTERRUPTS: Global<bool> = Global::new(false);
+
+/// Memory has turned out to be shared: perhaps what stands for the signals of a thread.
+pub fn learn(addr: u64) {
+    *INTERRUPTS.get() |= words::thread_of(addr, Word::Signal).is_some();
+}
+
+/// Has a signal run its handler in another thread.
+fn interrupt(target: ThreadId, signal: Pending) {
+    let sem = words::word(target, Word::Signal);
+    if !sharing::is_marked(sem) {
+        // From the next execution on the target looks for signals.
+        sharing::reveal(&words::read(sem));
+        finish(End::Bounded);
     }
+    handlers::pend(Pending { target: Some(target), ..signal });
+    event(Op::SemPost { sem }, &[], call_site());
+}
+
+/// The running thread's semaphore, if another thread may interrupt it.
+fn semaphore() -> Option<u64> {
+    if !*INTERRUPTS.get() {
+        return None;
+    }
+    let sem = words::word(current_thread()?, Word::Signal);
+    sharing::is_marked(sem).then_some(sem)
+}
+
+/// The running thread arrives at an event: runs the handlers of signals that have come. If
+/// the event may have to wait: gives the semaphore that would end the wait.
+pub fn interruptions(op: &Op, site: SiteRef) -> Option<u64> {
+    let sem = semaphore()?;
+    let thread = running()?.thread();
+    let looks = !thread.looks_for_signals && !matches!(op, Op::End | Op::Exit);
+    let looks = looks && !thread.is_in_section();
+    let waits = matches!(
+        op,
+        Op::Lock { .. }
+            | Op::Rewait { .. }
+            | Op::ReadLock { .. }
+            | Op::WriteLock { .. }
+            | Op::SemWait { .. }
+            | Op::BarrierLeave { .. }
+            | Op::FutexResume { .. }
+            | Op::Join { .. }
+    );
+    while looks && (has_come(sem, site) || waits && comes_first(sem, site)) {
+        deliver();
+    }
+    waits.then_some(sem)
+}
+
+/// Makes events before which the thread does not look for signals.
+pub fn looking<T>(events: impl FnOnce() -> T) -> T {
+    running().expect("in an execution").thread().looks_for_signals = true;
+    let result = events();
+    running().expect("in an execution").thread().looks_for_signals = false;
+    result
+}
+
+/// Whether an operation is of looking for signals.
+pub fn is_look(op: &Op) -> bool {
+    let Op::SemTryWait { sem } = op else { return false };
+    *INTERRUPTS.get() && words::thread_of(*sem, Word::Signal).is_some()
+}
+
+fn has_come(sem: u64, site: SiteRef) -> bool {
+    let tried = looking(|| event(Op::SemTryWait { sem }, &[], site));
+    tried.outcome == Outcome::Acquired(true)
+}
+
+/// Whether the thread waits for a signal instead of what it is about to wait for.
+fn comes_first(sem: u64, site: SiteRef) -> bool {
+    looking(|| {
+        let comes = may_happen(site);
+        if comes {
+            let patience = Patience { timed: true, cancel: None };
+            event_patient(Op::SemWait { sem }, &[], site, patience);
+        }
+        comes
+    })
+}
+
+/// What handlers that have run do to a call that they interrupted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Interrupted {
+    /// None has run.
+    No,
+    /// All want it to go on (`SA_RESTART`).
+    GoesOn,
+    Ends,
+}
+
+/// Runs the handlers of all signals that are pending and not blocked, in the middle of
+/// whatever the runtime does for the thread.
+fn deliver() -> Interrupted {
+    let mut interrupted = Interrupted::No;
+    while let Some(signal) = take_open() {
+        if has_handler(signal.number) {
+            let goes_on = action(signal.number).sa_flags & libc::SA_RESTART != 0;
+            let ends = !goes_on || interrupted == Interrupted::Ends;
+            interrupted = if ends { Interrupted::Ends } else { Interrupted::GoesOn };
+        }
+        act(&signal, true);
+    }
+    interrupted
+}
+
+/// Takes a signal that is pending and not blocked.
+fn take_open() -> Option<Pending> {
+    let mut taken = None;
+    looking(|| {
+        things::exchange_if(&[of_thread(me()), of_process()], || {
+            taken = handlers::take(me(), !*handlers::mask());
+            taken.is_some()
+        })
+    });
+    taken
+}
+
+/// What a handler has in common with the thread that it interrupts is shared by the two, as
+/// if they were two threads: so there are events between which it can run.
+fn in_handler(handler: impl FnOnce()) {
+    let before = {
+        let thread = running().expect("in an execution").thread();
+        core::mem::replace(&mut thread.in_handler, true)
+    };
+    sharing::in_handler(true);
+    handler();
+    running().expect("in an execution").thread().in_handler = before;
+    sharing::in_handler(before);
+}
+
+/// A call that takes its time, though it waits for nobody: runs the handlers of the signals
+/// that have come.
+pub fn interrupts() -> Interrupted {
+    match semaphore() {
+        Some(sem) if has_come(sem, call_site()) => deliver(),
+        _ => Interrupted::No,
+    }
+}
+
+/// A call is about to wait that a handler may end: whether one does. If not, the wait comes
+/// next, and it does not look for signals again.
+pub fn interrupts_wait(site: SiteRef) -> bool {
+    let Some(sem) = semaphore() else { return false };
+    interrupts();
+    while comes_first(sem, site) {
+        if deliver() == Interrupted::Ends {
+            return true;
+        }
+    }
+    false
+}
+
+/// Waits until a handler has run.
+fn await_handler() {
+    let (sem, site) = (words::word(me(), Word::Signal), call_site());
+    let wait = |patience| looking(|| event_patient(Op::SemWait { sem }, &[], site, patience));
+    loop {
+        if handlers::pending(me()) & !*handlers::mask() != 0 && deliver() != Interrupted::No {
+            return;
+        }
+        cancellation::wait(false, site, wait, || {});
+    }
+}
+
+/// What the signal does. That the sender looks at it is part of its sending.
+fn action(number: i32) -> libc::sigaction {
+    type Action = *mut libc::sigaction;
+    // SAFETY: all zeros is the default action.
+    let mut action: libc::sigaction = unsafe { core::mem::zeroed() };
+    if number == libc::SIGSEGV {
+        return handlers::fault().unwrap_or(action);
+    }
+    let place = &raw mut action;
+    real!(sigaction(number => i32, core::ptr::null_mut() => Action, place => Action) -> i32);
+    action
 }
 
 fn has_handler(number: i32) -> bool {
@@ -181,8 +383,9 @@ fn has_handler(number: i32) -> bool {
 }
 
 /// What the signal does to a thread that has not blocked it; if that is to run a handler,
-/// the thread is the running one.
-fn act(signal: &Pending) {
+/// the thread is the running one. `interrupts`: at once; else when the runtime returns to the
+/// program.
+fn act(signal: &Pending, interrupts: bool) {
     let number = signal.number;
     let action = action(number);
     match action.sa_sigaction {
@@ -199,6 +402,11 @@ fn act(signal: &Pending) {
             if action.sa_flags & libc::SA_RESETHAND != 0 {
                 // SAFETY: plain use of libc.
                 unsafe { libc::signal(number, libc::SIG_DFL) };
+            }
+            if interrupts {
+                in_handler(|| stacks::interrupt(handler, number as u64, signal.info()));
+                replace_mask(mask);
+                return;
             }
             stacks::call(handler, [number as u64, 0, 0], handled, [mask, 0]);
             if action.sa_flags & libc::SA_SIGINFO != 0 {
@@ -224,21 +432,20 @@ fn ends(number: i32) -> ! {
 /// The running thread's mask becomes another one, and what is pending and no longer blocked
 /// takes place: the last of it when the runtime returns to the program.
 pub fn set_mask(new: u64) {
+    replace_mask(new);
+    while !stacks::calls() && handlers::pending(me()) & !*handlers::mask() != 0 {
+        if let Some(signal) = take_open() {
+            act(&signal, false);
+        }
+    }
+}
+
+fn replace_mask(new: u64) {
     // These two cannot be blocked.
     let new = new & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
     things::touch_if(&[(of_thread(me()), Changes), (of_process(), Looks)], || {
         core::mem::replace(handlers::mask(), new) != new
     });
-    while !stacks::calls() && handlers::pending(me()) & !*handlers::mask() != 0 {
-        let mut taken = None;
-        things::try_exchange(&[of_thread(me()), of_process()], || {
-            taken = handlers::take(me(), !*handlers::mask());
-            taken.is_some()
-        });
-        if let Some(signal) = taken {
-            act(&signal);
-        }
-    }
 }
 
 /// Waits for one of these signals to be pending, and takes it.
@@ -333,9 +540,28 @@ pub unsafe extern "C" fn pause() -> i32 {
         return real!(pause() -> i32);
     }
     cancellation::point();
-    let (sem, site) = (words::word(me(), Word::Signal), call_site());
-    let wait = |patience| event_patient(Op::SemWait { sem }, &[], site, patience);
-    cancellation::wait(false, site, wait, || {});
+    // One that comes before it waits is none that it waits for.
+    interrupts();
+    await_handler();
+    set_errno(libc::EINTR);
+    -1
+}
+
+/// # Safety
+/// As libc's.
+#[entry]
+pub unsafe extern "C" fn sigsuspend(set: Set) -> i32 {
+    if running().is_none() {
+        return real!(sigsuspend(set => Set) -> i32);
+    }
+    cancellation::point();
+    interrupts();
+    let before = *handlers::mask();
+    // SAFETY: the program's own set.
+    replace_mask(unsafe { *set });
+    await_handler();
+    replace_mask(before);
+    deliver();
     set_errno(libc::EINTR);
     -1
 }

@@ -3,19 +3,19 @@
 use super::{
     address, attributes,
     blocking::times_out,
-    cancellation, early, mutexes, once, process, real,
+    cancellation, early, keys, mutexes, once, process, real,
     refused::refuse,
+    signalling, time,
     words::{self, Word},
 };
 use crate::{
     accesses,
-    cell::Global,
     execution::{self, Start, call_site, event, event_patient, running},
-    fiber, host,
+    fiber, host, misuse,
     phases::{self, Phase},
     sharing, stacks, symmetry,
 };
-use alloc::vec::Vec;
+use alloc::{format, string::String};
 use leno_entry::entry;
 use leno_model::{AccessKind, Op, Order, ThreadId, Varies};
 
@@ -81,12 +81,14 @@ pub extern "C" fn __leno_begin_thread() {
 }
 
 extern "C" fn returned(result: u64, _: u64, _: u64) -> u64 {
+    signalling::interrupts();
     running().expect("still running").thread().result = result as Value;
     0
 }
 
 /// The return of main is a call of `exit`.
 extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
+    signalling::interrupts();
     // SAFETY: as libc would call it.
     unsafe { process::exit(status as i32) };
     0
@@ -97,11 +99,11 @@ extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
 pub extern "C" fn __leno_end_thread() {
     execution::finishes();
     fiber::clear_frames();
-    stacks::call(address!(__call_tls_dtors), [0; 3], destroy, [0; 2]);
+    stacks::call(address!(__call_tls_dtors), [0; 3], keys::destroy, [0; 2]);
 }
 
 /// Nothing of the thread's is left that the program would have to see to.
-fn end() {
+pub fn end() {
     once::abandon();
     mutexes::abandon();
     if !execution::end_thread() {
@@ -116,7 +118,8 @@ fn end() {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
     Endless,
-    Limited,
+    /// Until a time, in nanoseconds.
+    Until(u64),
     None,
 }
 
@@ -135,6 +138,35 @@ fn claim(thread: ThreadId) -> bool {
     free
 }
 
+/// A thread is used by its handle that may have been joined: then there is none any more.
+pub fn require_lifetime(thread: ThreadId, does: &str) {
+    let mut joined = false;
+    words::look(words::word(thread, Word::Joined), || joined = state(thread).joined);
+    if joined {
+        lives_no_more(thread, format!("{does} a thread that has been joined"));
+    }
+}
+
+fn lives_no_more(thread: ThreadId, what: String) {
+    misuse::report(what, words::word(thread, Word::Joined), call_site());
+}
+
+/// A thread is joined or detached that somebody else has claimed, or has been detached.
+/// Its handle is good only as long as it lives, or nobody has joined it.
+fn claimed(thread: ThreadId, does: &str) -> i32 {
+    let (word, site) = (words::word(thread, Word::Joined), call_site());
+    if state(thread).joined {
+        lives_no_more(thread, format!("{does} a thread that has been joined"));
+    } else if !state(thread).detached {
+        misuse::refused(&format!("{does} a thread that somebody else joins"), word, site);
+    } else if has_ended(thread) {
+        lives_no_more(thread, format!("{does} a thread that was detached and has ended"));
+    } else {
+        misuse::refused(&format!("{does} a thread that was detached"), word, site);
+    }
+    libc::EINVAL
+}
+
 fn give_up(thread: ThreadId) {
     words::exchange(words::word(thread, Word::Joined), || {
         state(thread).claimed = false;
@@ -142,7 +174,7 @@ fn give_up(thread: ThreadId) {
     });
 }
 
-fn has_ended(thread: ThreadId) -> bool {
+pub fn has_ended(thread: ThreadId) -> bool {
     let mut read = [accesses::one(AccessKind::Read, fiber::life(thread), 1, Some(Order::SeqCst))];
     let mut ended = false;
     execution::access_settled(&mut read, call_site(), true, Varies::Never, |_| {
@@ -159,6 +191,7 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
         if plain { attributes::thread_behind(handle) } else { attributes::thread_of(handle) };
     let Some(thread) = known else { return libc::ESRCH };
     if Some(thread) == execution::current_thread() {
+        misuse::refused("joins itself", words::word(thread, Word::Joined), call_site());
         return libc::EDEADLK;
     }
     if patience == Patience::None && !has_ended(thread) {
@@ -168,11 +201,14 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
         cancellation::point();
     }
     if !claim(thread) {
-        return libc::EINVAL;
+        return claimed(thread, "joins");
     }
     let site = call_site();
-    let timed = patience == Patience::Limited && !has_ended(thread);
-    if timed && times_out(site) {
+    let timed = matches!(patience, Patience::Until(_)) && !has_ended(thread);
+    if let Patience::Until(deadline) = patience
+        && timed
+        && times_out(deadline, site)
+    {
         give_up(thread);
         return libc::ETIMEDOUT;
     }
@@ -185,6 +221,8 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
     } else {
         cancellation::wait(timed, site, wait, || give_up(thread));
     }
+    state(thread).joined = true;
+    time::meet(state(thread).clock);
     if !result.is_null() {
         // SAFETY: the program's own place for the result.
         unsafe { *result = state(thread).result };
@@ -214,9 +252,12 @@ pub unsafe extern "C" fn pthread_tryjoin_np(handle: u64, result: *mut Value) -> 
 
 type Time = *const libc::timespec;
 
-/// Without a time it waits for ever.
-fn until(time: Time) -> Patience {
-    if time.is_null() { Patience::Endless } else { Patience::Limited }
+/// Without a time it waits for ever. None if it is not one.
+fn until(time: Time) -> Option<Patience> {
+    if time.is_null() {
+        return Some(Patience::Endless);
+    }
+    time::deadline(time).map(Patience::Until)
 }
 
 /// # Safety
@@ -226,7 +267,7 @@ pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, t
     if running().is_none() {
         return real!(pthread_timedjoin_np(handle => u64, result => *mut Value, time => Time) -> i32);
     }
-    join(handle, result, until(time))
+    until(time).map_or(libc::EINVAL, |patience| join(handle, result, patience))
 }
 
 /// # Safety
@@ -241,7 +282,7 @@ pub unsafe extern "C" fn pthread_clockjoin_np(
     if running().is_none() {
         return real!(pthread_clockjoin_np(handle => u64, result => *mut Value, clock => i32, time => Time) -> i32);
     }
-    join(handle, result, until(time))
+    until(time).map_or(libc::EINVAL, |patience| join(handle, result, patience))
 }
 
 /// # Safety
@@ -252,16 +293,19 @@ pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
         return real!(pthread_detach(handle => u64) -> i32);
     }
     let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
-    let mut twice = false;
+    let (mut twice, mut free) = (false, false);
     words::exchange(words::word(thread, Word::Joined), || {
         let state = state(thread);
         twice = state.detached;
         // Whom somebody joins is left to him.
-        let free = !core::mem::replace(&mut state.claimed, true);
+        free = !core::mem::replace(&mut state.claimed, true);
         state.detached |= free;
         free
     });
-    if twice { libc::EINVAL } else { 0 }
+    if twice || state(thread).joined {
+        return claimed(thread, "detaches");
+    }
+    0
 }
 
 /// # Safety
@@ -287,75 +331,4 @@ pub extern "C" fn pthread_self() -> u64 {
 pub extern "C" fn pthread_equal(a: u64, b: u64) -> i32 {
     [a, b].into_iter().filter_map(fiber::of_handle).for_each(symmetry::used);
     i32::from(a == b)
-}
-
-pub type Destructor = Option<unsafe extern "C" fn(Value)>;
-
-/// The destructors of thread-specific data, by key. libc keeps the values; it would
-/// run the destructors only when the kernel thread ends.
-static DESTRUCTORS: Global<Vec<Destructor>> = Global::new(Vec::new());
-
-pub type Destructors = Vec<Destructor>;
-
-pub fn destructors() -> Destructors {
-    DESTRUCTORS.get().clone()
-}
-
-pub fn restore_destructors(kept: &Destructors) {
-    DESTRUCTORS.get().clone_from(kept);
-}
-
-/// # Safety
-/// As libc's.
-#[entry]
-pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Destructor) -> i32 {
-    // Which number a key gets depends on the others that there are.
-    if running().is_some() {
-        event(Op::Hidden { object: &raw const DESTRUCTORS as u64 }, &[], call_site());
-    }
-    let result = real!(pthread_key_create(key => *mut u32, destructor => Destructor) -> i32);
-    if result == 0 {
-        // SAFETY: libc has stored the key there.
-        let key = unsafe { *key } as usize;
-        let destructors = DESTRUCTORS.get();
-        if destructors.len() <= key {
-            destructors.resize(key + 1, None);
-        }
-        destructors[key] = destructor;
-    }
-    result
-}
-
-/// # Safety
-/// As libc's.
-#[entry]
-pub unsafe extern "C" fn pthread_key_delete(key: u32) -> i32 {
-    if let Some(destructor) = DESTRUCTORS.get().get_mut(key as usize) {
-        *destructor = None;
-    }
-    real!(pthread_key_delete(key => u32) -> i32)
-}
-
-/// Runs the destructors of the running thread's data from a key on, as often as they make new
-/// data, but no more often than POSIX demands. `round` counts, and its lowest bit says that
-/// there has been one in this round.
-extern "C" fn destroy(_: u64, round: u64, key: u64) -> u64 {
-    const ROUNDS: u64 = 4;
-    for key in key as usize..DESTRUCTORS.get().len() {
-        let Some(destructor) = DESTRUCTORS.get()[key] else { continue };
-        // SAFETY: a key that exists.
-        let value = unsafe { libc::pthread_getspecific(key as u32) };
-        if !value.is_null() {
-            // SAFETY: as above.
-            unsafe { libc::pthread_setspecific(key as u32, core::ptr::null()) };
-            let state = [round | 1, key as u64 + 1];
-            stacks::call(destructor as *const () as usize, [value as u64, 0, 0], destroy, state);
-            return 0;
-        }
-    }
-    if round & 1 != 0 && round / 2 + 1 < ROUNDS {
-        return destroy(0, round + 1, 0);
-    }
-    end();
-    0
 }

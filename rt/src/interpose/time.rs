@@ -1,41 +1,141 @@
 //! Time: each thread has a clock of its own that depends on its own past only, and
 //! sleeping orders nothing.
+//!
+//! Clocks go by whole seconds, and a look at one moves it by one, as if much time had
+//! passed since the last. A sleep takes whole seconds too. So a loop that polls until a
+//! deadline comes to an end after a few rounds; and what a thread has noted of the time can
+//! be told in its variables, as a number of seconds, milliseconds, microseconds or
+//! nanoseconds not far from the start. That is needed to see that a loop repeats itself
+//! which computes a new deadline in each round: its variables are the same if times are
+//! taken relative to what the thread saw last ([`Seen::relative`]).
+//!
+//! Times that are elsewhere (a deadline in an object of the heap) are not told. So a loop
+//! that looks at the clock and would repeat itself is like a wait with a timeout: before it
+//! waits for somebody to write, the search chooses whether so much time passes instead that
+//! whatever it waits for is over ([`pass_much`]; `execution::arrive`).
 
-use super::{cancellation, real, store};
+use super::{
+    cancellation, real, set_errno,
+    signalling::{self, Interrupted},
+    store,
+};
 use crate::{execution::running, kernel};
 use leno_entry::entry;
 
 /// A day in November 2026; what matters is that it is the same in every run.
-const START: u64 = 1_794_787_200_000_000_000;
-/// How far a look at the clock moves it.
-const TICK: u64 = 1_000;
+const START: u64 = 1_794_787_200 * SECOND;
 const SECOND: u64 = 1_000_000_000;
+/// More than a program waits.
+const MUCH: u64 = 24 * 3_600 * SECOND;
+/// Times that far from the start are told as such.
+const KNOWN: u64 = 100 * MUCH;
+
+/// What a thread has seen of the time.
+#[derive(Clone, Copy, Default)]
+pub struct Seen {
+    /// Its clock when it last looked; 0 if it never did.
+    pub last: u64,
+    /// How many events it had made then.
+    pub events: u32,
+    /// So much time has passed since it last waited for a change, and got it, that no more
+    /// time makes a difference.
+    pub passed: bool,
+}
+
+impl Seen {
+    /// A word of the thread's variables, if it is a time, relative to what was seen last.
+    pub fn relative(&self, word: u64) -> u64 {
+        let unit = match word {
+            _ if self.last == 0 => return word,
+            SECONDS.. if word < SECONDS + KNOWN / SECOND => SECOND,
+            MILLISECONDS.. if word < MILLISECONDS + KNOWN / 1_000_000 => 1_000_000,
+            MICROSECONDS.. if word < MICROSECONDS + KNOWN / 1_000 => 1_000,
+            START.. if word < START + KNOWN => 1,
+            _ => return word,
+        };
+        word.wrapping_sub((START + self.last) / unit)
+    }
+}
+
+const SECONDS: u64 = START / SECOND;
+const MILLISECONDS: u64 = START / 1_000_000;
+const MICROSECONDS: u64 = START / 1_000;
 
 /// The running thread's time in nanoseconds since the epoch, if in an execution.
 fn now() -> Option<u64> {
+    advance(SECOND);
     let thread = running()?.thread();
-    thread.clock += TICK;
-    // What it sees does not come again, so a loop that looks at it does not repeat itself.
-    thread.changes();
+    (thread.seen.last, thread.seen.events) = (thread.clock, thread.events);
     Some(START + thread.clock)
 }
 
-/// Sleeps, if in an execution: only the thread's clock moves. A cancellation point.
+/// Sleeps, in an execution: only the thread's clock moves. A cancellation point. False if a
+/// signal ends it.
 fn sleep_for(nanoseconds: u64) -> bool {
     cancellation::point();
-    advance(nanoseconds)
+    let sleeps = signalling::interrupts() == Interrupted::No;
+    if sleeps {
+        advance(nanoseconds);
+    }
+    sleeps
 }
 
-fn advance(nanoseconds: u64) -> bool {
-    let Some(x) = running() else { return false };
+/// What a function gives back that sleeps.
+fn interrupted_unless(slept: bool) -> i32 {
+    if slept {
+        return 0;
+    }
+    set_errno(libc::EINTR);
+    -1
+}
+
+fn advance(nanoseconds: u64) {
+    let Some(x) = running() else { return };
     let thread = x.thread();
-    thread.clock = thread.clock.saturating_add(nanoseconds);
-    true
+    let whole = nanoseconds.div_ceil(SECOND).saturating_mul(SECOND);
+    // Far from the end of all times.
+    thread.clock = thread.clock.saturating_add(whole).min(u64::MAX / 4 / SECOND * SECOND);
 }
 
 /// Time passes until some timeout; how long that is does not matter to anybody.
 pub fn pass() {
     advance(SECOND);
+}
+
+/// Time passes until a deadline.
+pub fn pass_until(deadline: u64) {
+    if let Some(x) = running() {
+        let now = START + x.thread().clock;
+        advance(deadline.saturating_sub(now).max(SECOND));
+    }
+}
+
+/// So much time passes that all that may be waited for is over.
+pub fn pass_much() {
+    advance(MUCH);
+}
+
+/// What another thread has seen was before.
+pub fn meet(clock: u64) {
+    if let Some(x) = running() {
+        let thread = x.thread();
+        thread.clock = thread.clock.max(clock);
+    }
+}
+
+/// When a timeout of the program's is over; none if that is no time.
+pub fn deadline(time: *const libc::timespec) -> Option<u64> {
+    // SAFETY: the program's own time.
+    let time = unsafe { &*time };
+    (0..SECOND as i64).contains(&time.tv_nsec).then(|| nanoseconds(time))
+}
+
+/// The same if it is relative to now.
+pub fn deadline_after(time: *const libc::timespec) -> Option<u64> {
+    // SAFETY: the program's own time.
+    let ahead = unsafe { (*time).tv_sec >= 0 };
+    let now = START + running().map_or(0, |x| x.thread().clock);
+    deadline(time).filter(|_| ahead).map(|wait| now.saturating_add(wait))
 }
 
 fn timespec(nanoseconds: u64) -> libc::timespec {
@@ -125,9 +225,16 @@ pub unsafe extern "C" fn nanosleep(
     wanted: *const libc::timespec,
     left: *mut libc::timespec,
 ) -> i32 {
-    // SAFETY: the program's own time.
-    if sleep_for(nanoseconds(unsafe { &*wanted })) {
-        return 0;
+    if running().is_some() {
+        let Some(time) = deadline(wanted) else {
+            set_errno(libc::EINVAL);
+            return -1;
+        };
+        let slept = sleep_for(time);
+        if !slept {
+            store(left, timespec(time));
+        }
+        return interrupted_unless(slept);
     }
     real!(nanosleep(wanted => *const libc::timespec, left => *mut libc::timespec) -> i32)
 }
@@ -141,13 +248,19 @@ pub unsafe extern "C" fn clock_nanosleep(
     wanted: *const libc::timespec,
     left: *mut libc::timespec,
 ) -> i32 {
-    // SAFETY: the program's own time.
-    let mut wait = nanoseconds(unsafe { &*wanted });
-    if let (true, Some(x)) = (flags & libc::TIMER_ABSTIME != 0, running()) {
-        wait = wait.saturating_sub(START + x.thread().clock);
-    }
-    if sleep_for(wait) {
-        return 0;
+    if let Some(x) = running() {
+        let Some(mut wait) = deadline(wanted) else { return libc::EINVAL };
+        let absolute = flags & libc::TIMER_ABSTIME != 0;
+        if absolute {
+            wait = wait.saturating_sub(START + x.thread().clock);
+        }
+        if sleep_for(wait) {
+            return 0;
+        }
+        if !absolute {
+            store(left, timespec(wait));
+        }
+        return libc::EINTR;
     }
     real!(clock_nanosleep(clock => i32, flags => i32, wanted => *const libc::timespec,
         left => *mut libc::timespec) -> i32)
@@ -157,8 +270,8 @@ pub unsafe extern "C" fn clock_nanosleep(
 /// As libc's.
 #[entry]
 pub unsafe extern "C" fn usleep(microseconds: u32) -> i32 {
-    if sleep_for(u64::from(microseconds) * 1_000) {
-        return 0;
+    if running().is_some() {
+        return interrupted_unless(sleep_for(u64::from(microseconds) * 1_000));
     }
     real!(usleep(microseconds => u32) -> i32)
 }
@@ -167,8 +280,9 @@ pub unsafe extern "C" fn usleep(microseconds: u32) -> i32 {
 /// As libc's.
 #[entry]
 pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
-    if sleep_for(u64::from(seconds) * SECOND) {
-        return 0;
+    if running().is_some() {
+        // What is left of it.
+        return if sleep_for(u64::from(seconds) * SECOND) { 0 } else { seconds };
     }
     real!(sleep(seconds => u32) -> u32)
 }
@@ -179,8 +293,8 @@ pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
 /// As libc's.
 #[entry]
 pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: i32) -> i32 {
-    if count == 0 && limit >= 0 && sleep_for(limit as u64 * 1_000_000) {
-        return 0;
+    if count == 0 && limit >= 0 && running().is_some() {
+        return interrupted_unless(sleep_for(limit as u64 * 1_000_000));
     }
     kernel::isolate("poll of descriptors");
     real!(poll(files => *mut libc::pollfd, count => libc::nfds_t, limit => i32) -> i32)
@@ -202,10 +316,13 @@ pub unsafe extern "C" fn select(
     // SAFETY: the caller gives null or a time.
     if let (true, Some(limit)) = (nothing, unsafe { limit.as_mut() }) {
         let microseconds = limit.tv_sec.max(0) as u64 * 1_000_000 + limit.tv_usec.max(0) as u64;
-        if sleep_for(microseconds.saturating_mul(1_000)) {
-            // Linux says how much of the time is left.
-            *limit = libc::timeval { tv_sec: 0, tv_usec: 0 };
-            return 0;
+        if running().is_some() {
+            let slept = sleep_for(microseconds.saturating_mul(1_000));
+            if slept {
+                // Linux says how much of the time is left.
+                *limit = libc::timeval { tv_sec: 0, tv_usec: 0 };
+            }
+            return interrupted_unless(slept);
         }
     }
     kernel::isolate("select of descriptors");

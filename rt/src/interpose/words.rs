@@ -21,7 +21,7 @@ pub enum Word {
     Cancel,
     Name,
     Scheduling,
-    /// As a semaphore that nobody posts: what `pause` waits for.
+    /// As a semaphore: posts say that a signal has come for which it has a handler.
     Signal,
 }
 

@@ -14,6 +14,7 @@ use crate::{
     accesses::{self, Accesses},
     cell::Global,
     execution::{self, call_site, current_thread, finish, private},
+    interpose::cancellation,
     sharing,
 };
 use alloc::{string::String, vec::Vec};
@@ -24,6 +25,22 @@ pub use AccessKind::{Read as Looks, ReadWrite as Changes};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thing(u64);
+
+impl Thing {
+    pub fn address(self) -> u64 {
+        self.0
+    }
+}
+
+/// Whether uses of the thing are events.
+pub fn is_contested(thing: Thing) -> bool {
+    sharing::is_marked(thing.0)
+}
+
+/// Has uses of the thing be events from the next execution on.
+pub fn contest(thing: Thing) {
+    sharing::reveal(&accesses(&[(thing, Looks)], Order::Relaxed));
+}
 
 /// What things are called in traces, by address.
 static LABELS: Global<Option<HashMap<u64, String>>> = Global::new(None);
@@ -79,6 +96,12 @@ pub fn exchange_all(uses: &[(Thing, AccessKind)]) {
     settle(uses, Order::SeqCst, false, || true);
 }
 
+/// Uses such things if they are ready, else only looks at them.
+pub fn exchange_if(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
+    let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
+    settle(&uses, Order::SeqCst, false, ready)
+}
+
 /// Uses such things if they are ready; says whether they were. The thread may try again.
 pub fn try_exchange(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
     let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
@@ -87,10 +110,11 @@ pub fn try_exchange(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
 
 /// Uses such things as soon as they are ready. Until then the thread comes back to where
 /// it was having changed nothing: that is an await, and it is woken by whoever changes
-/// one of them.
+/// one of them. A cancellation point while it waits.
 pub fn exchange_when(things: &[Thing], mut ready: impl FnMut() -> bool) {
     while !try_exchange(things, &mut ready) {
         require_shared(things);
+        cancellation::point();
     }
 }
 
