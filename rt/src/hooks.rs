@@ -399,7 +399,7 @@ fn atomic(
     } else {
         // A loop that waits changes nothing, though it might: it is to be found out.
         execution::stands_at(site);
-        let mut done = planned.clone();
+        let mut done = planned;
         becomes(&mut done[0], settle());
         private(site, &done);
     }
