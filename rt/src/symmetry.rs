@@ -48,6 +48,7 @@ use crate::{
     describe,
     execution::{Thread, director, running},
     fiber, heap,
+    interpose::signalling,
     kernel::{handlers, open, regions},
     record::record,
     sharing, units,
@@ -236,6 +237,8 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
             Some("takes several locks at once")
         } else if has_children(thread) {
             Some("creates threads")
+        } else if signalling::interrupted_by_others(thread) {
+            Some("is interrupted by signals")
         } else if open::has_own(thread) {
             Some("has files open")
         } else {
@@ -254,7 +257,7 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         ("being detached", one.detached == two.detached),
         ("names", one.name == two.name),
         ("scheduling", one.scheduling == two.scheduling),
-        ("clocks", one.clock == two.clock),
+        ("clocks", one.clock == two.clock && one.seen.last == two.seen.last),
         ("random numbers", one.has_random_numbers(a) == two.has_random_numbers(b)),
         ("random numbers", !one.has_random_numbers(a)),
         ("signal masks", *handlers::mask_of(a) == *handlers::mask_of(b)),

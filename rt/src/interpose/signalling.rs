@@ -216,13 +216,15 @@ fn interrupt(target: ThreadId, signal: Pending) {
     event(Op::SemPost { sem }, &[], call_site());
 }
 
+/// Whether another thread interrupts this one in some execution.
+pub fn interrupted_by_others(thread: ThreadId) -> bool {
+    *INTERRUPTS.get() && sharing::is_marked(words::word(thread, Word::Signal))
+}
+
 /// The running thread's semaphore, if another thread may interrupt it.
 fn semaphore() -> Option<u64> {
-    if !*INTERRUPTS.get() {
-        return None;
-    }
-    let sem = words::word(current_thread()?, Word::Signal);
-    sharing::is_marked(sem).then_some(sem)
+    let thread = current_thread()?;
+    interrupted_by_others(thread).then(|| words::word(thread, Word::Signal))
 }
 
 /// The running thread arrives at an event: runs the handlers of signals that have come. If
