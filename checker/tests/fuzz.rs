@@ -160,7 +160,7 @@ fn symmetry_loses_nothing_but_names() {
     if let Some(message) = failure.into_inner().unwrap() {
         panic!("{message}");
     }
-    let Tally { compared, skipped, buggy, naive, traces, asleep } = tally.into_inner().unwrap();
+    let Tally { compared, skipped, buggy, naive, traces, asleep, .. } = tally.into_inner().unwrap();
     let [symmetric, executions, in_vain] = asleep;
     println!(
         "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \

@@ -255,6 +255,7 @@ pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String>
         traces: source.counts.executions,
         asleep: [cut.counts.symmetric, cut.counts.executions, cut.counts.blocked_by_sleep],
         bugs: naive.bugs.len(),
+        missed: false,
     })
 }
 
