@@ -211,7 +211,7 @@ impl Exchange {
         }
         // A pointer that lies askew would be taken for bytes.
         let askew = |bytes: &[u8], start: u64| {
-            (0..len.saturating_sub(7)).filter(|at| (start + at) % 8 != 0).find(|at| {
+            (0..len.saturating_sub(7)).filter(|at| !(start + at).is_multiple_of(8)).find(|at| {
                 let word = bytes[*at as usize..][..8].try_into().map_or(0, u64::from_le_bytes);
                 memory.object(word).is_some_and(|object| object.kind != Kind::Common)
             })

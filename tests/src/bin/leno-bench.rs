@@ -5,7 +5,7 @@
 
 use leno_tests::{compile, leno, root, scratch};
 use serde_json::Value;
-use std::{f64::NAN, path::Path, process::Command, time::Instant};
+use std::{path::Path, process::Command, time::Instant};
 
 /// (name, source, flags, executions that the search must make)
 const PROGRAMS: [(&str, &str, &str, u64); 7] = [
@@ -54,7 +54,8 @@ fn speed() {
             if let Some(other) = reports.iter().find(|report| report["executions"] != most) {
                 fail(name, &format!("expected {most} executions, got {other}"));
             }
-            let best = |unit: &str| reports.iter().map(|r| number(r, unit)).fold(NAN, f64::min);
+            let best =
+                |unit: &str| reports.iter().map(|r| number(r, unit)).fold(f64::NAN, f64::min);
             (most as f64 / best("seconds"), most as f64 / best("processor_seconds"))
         };
         let rate = |runs, options: &[&str], most| rates(runs, options, most).0;
@@ -184,7 +185,7 @@ fn reports(name: &str, directory: &Path, options: &[&str], runs: usize) -> Vec<V
 }
 
 fn number(report: &Value, field: &str) -> f64 {
-    report[field].as_f64().unwrap_or(NAN)
+    report[field].as_f64().unwrap_or(f64::NAN)
 }
 
 fn fail(name: &str, what: &str) -> ! {
