@@ -54,7 +54,7 @@ fn wrong_usage_is_an_error_in_json_too() {
     let here = directory.path();
     assert_eq!(error(here, &["check", "--format", "json", "--frobnicate", "x"])["kind"], "usage");
     assert_eq!(error(here, &["check", "--format=json"])["kind"], "usage");
-    let unbuilt = error(here, &["check", "--format", "json", "--symmetry", "on", "x"]);
+    let unbuilt = error(here, &["check", "--format", "json", "--stateful", "on", "x"]);
     assert_eq!(unbuilt["kind"], "not_built");
     assert_eq!(leno(here, &["check", "--frobnicate", "x"]).status, Some(2));
     assert_eq!(leno(here, &["--version"]).status, Some(0));

@@ -113,9 +113,22 @@ pub(super) fn shape(program: &Program, threads: &[Thread], out: &Recorded, memor
 
 /// A site, but not in which thread.
 pub fn at(program: &Program, site: SiteRef) -> u64 {
+    let (thread, pc, exited, phase) = parts(site);
+    place(program, thread, pc, exited, phase, false)
+}
+
+/// Whether a thread is joined there.
+pub fn joins(program: &Program, site: SiteRef) -> bool {
+    let (thread, pc, exited, _) = parts(site);
+    let code = if exited { &program.handler } else { &program.threads[thread] };
+    matches!(code.get(pc), Some(Instr::Join(_)))
+}
+
+/// Thread, instruction, whether it is of the handler, and its phase.
+fn parts(site: SiteRef) -> (usize, usize, bool, u8) {
     let (phase, rest) = ((site.0 - 1) % 10, (site.0 - 1) / 10);
     let (pc, rest) = ((rest % 100) as usize, rest / 100);
-    place(program, (rest / 2) as usize, pc, rest % 2 == 1, phase as u8, false)
+    ((rest / 2) as usize, pc, rest % 2 == 1, phase as u8)
 }
 
 fn place(
