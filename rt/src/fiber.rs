@@ -220,7 +220,9 @@ pub fn owner_of(addr: usize) -> Option<ThreadId> {
 /// The thread behind a `pthread_t`, which is the address of its control block.
 pub fn of_handle(handle: u64) -> Option<ThreadId> {
     let thread = owner_of(handle as usize).unwrap_or(ThreadId::MAIN);
-    (POOL.get()[thread.index()].thread_pointer == handle as usize).then_some(thread)
+    // A process may die, and be looked into, before it has any stacks.
+    let parked = POOL.get().get(thread.index())?;
+    (parked.thread_pointer == handle as usize).then_some(thread)
 }
 
 pub fn handle(thread: ThreadId) -> u64 {
