@@ -1,8 +1,8 @@
 // A segmented downloader after aget, which the paper on transition symmetry measures: workers
 // fetch a segment each from a file, block by block, through descriptors that they share, and
 // count what they have under a lock. BUG: one counter is changed without it.
-// leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1" verdict=safe
 // leno[--symmetry off]: cflags="-DWORKERS=2 -DBLOCKS=1" verdict=safe
+// leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1" verdict=safe
 // leno[--symmetry on]: cflags="-DWORKERS=2 -DBLOCKS=1 -DBUG" verdict=bug kind=race
 #include <assert.h>
 #include <fcntl.h>

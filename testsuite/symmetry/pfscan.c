@@ -2,8 +2,8 @@
 // main puts the names of files into a bounded queue, workers take them out, scan the files
 // for a string, count matches under one lock and print them under another; main waits until
 // no worker is active. BUG: a worker looks at the number of matches without its lock.
-// leno[--symmetry on]: cflags="-DWORKERS=2 -DFILES=1" verdict=safe
 // leno[--symmetry off]: cflags="-DWORKERS=2 -DFILES=1" verdict=safe
+// leno[--symmetry on]: cflags="-DWORKERS=2 -DFILES=1" verdict=safe
 // leno[--symmetry on]: cflags="-DWORKERS=2 -DFILES=2 -DBUG" verdict=bug kind=race
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 // A loop that computes a new deadline in each round is in the same state in each; so it
 // waits, and hangs if nobody does what it waits for. A loop that gives up when its time is
 // over does not, wherever it keeps that time; and what it does then is found.
+// (--record-all: waits write.)
 // leno: cflags=-DCOND verdict=safe
 // leno: cflags="-DCOND -O2" verdict=safe
 // leno: cflags=-DCOND_TIMEVAL verdict=safe
