@@ -8,7 +8,7 @@ mod sim;
 
 use leno_checker::Naive;
 use sim::{
-    generate,
+    Program, generate,
     oracle::{Bug, Explored, Verdict, check, check_symmetry, explore, shrink},
 };
 use std::{
@@ -56,8 +56,12 @@ impl Tally {
     }
 }
 
-#[test]
-fn the_reductions_find_what_naive_enumeration_finds() {
+/// Checks random programs until enough of them were small enough; panics with the smallest
+/// program for which something is wrong.
+fn campaign(
+    generate: impl Fn(u64) -> Program + Sync,
+    check: impl Fn(&Program) -> Result<Verdict, String> + Sync,
+) -> Tally {
     let programs = number("LENO_FUZZ", 5000);
     let next = AtomicU64::new(number("LENO_SEED", 0));
     let tally = Mutex::new(Tally::default());
@@ -65,12 +69,12 @@ fn the_reductions_find_what_naive_enumeration_finds() {
     let work = || {
         while tally.lock().unwrap().compared < programs && failure.lock().unwrap().is_none() {
             let seed = next.fetch_add(1, Relaxed);
-            let program = generate::program(seed);
-            match check(&program, budget()) {
+            let program = generate(seed);
+            match check(&program) {
                 Ok(verdict) => tally.lock().unwrap().add(&verdict),
                 Err(why) => {
-                    let small = shrink(&program, |smaller| check(smaller, budget()));
-                    let small_why = check(&small, budget()).err().unwrap_or_default();
+                    let small = shrink(&program, &check);
+                    let small_why = check(&small).err().unwrap_or_default();
                     let message =
                         format!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
                     failure.lock().unwrap().get_or_insert(message);
@@ -86,8 +90,13 @@ fn the_reductions_find_what_naive_enumeration_finds() {
     if let Some(message) = failure.into_inner().unwrap() {
         panic!("{message}");
     }
-    let Tally { compared, skipped, buggy, naive, traces, asleep, missed } =
-        tally.into_inner().unwrap();
+    tally.into_inner().unwrap()
+}
+
+#[test]
+fn the_reductions_find_what_naive_enumeration_finds() {
+    let tally = campaign(generate::program, |program| check(program, budget()));
+    let Tally { compared, skipped, buggy, naive, traces, asleep, missed } = tally;
     // In a campaign that is worth a line; it must not be so often that it shows here.
     assert!(missed == 0 || std::env::var_os("LENO_FUZZ").is_some(), "dpor has missed something");
     println!(
@@ -131,36 +140,8 @@ fn awaits_lose_no_final_state() {
 /// With symmetry nothing is lost but which of the symmetric threads it was.
 #[test]
 fn symmetry_loses_nothing_but_names() {
-    let programs = number("LENO_FUZZ", 5000);
-    let next = AtomicU64::new(number("LENO_SEED", 0));
-    let tally = Mutex::new(Tally::default());
-    let failure = Mutex::new(None);
-    let work = || {
-        while tally.lock().unwrap().compared < programs && failure.lock().unwrap().is_none() {
-            let seed = next.fetch_add(1, Relaxed);
-            let program = generate::symmetric(seed);
-            match check_symmetry(&program, 2 * budget()) {
-                Ok(verdict) => tally.lock().unwrap().add(&verdict),
-                Err(why) => {
-                    let check = |program: &_| check_symmetry(program, 2 * budget());
-                    let small = shrink(&program, check);
-                    let small_why = check(&small).err().unwrap_or_default();
-                    let message =
-                        format!("seed {seed}: {why}\n{program}\nshrunk: {small_why}\n{small}");
-                    failure.lock().unwrap().get_or_insert(message);
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-    });
-    if let Some(message) = failure.into_inner().unwrap() {
-        panic!("{message}");
-    }
-    let Tally { compared, skipped, buggy, naive, traces, asleep, .. } = tally.into_inner().unwrap();
+    let tally = campaign(generate::symmetric, |program| check_symmetry(program, 2 * budget()));
+    let Tally { compared, skipped, buggy, naive, traces, asleep, .. } = tally;
     let [symmetric, executions, in_vain] = asleep;
     println!(
         "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \

@@ -91,6 +91,27 @@ fn compare(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
     Ok(judged)
 }
 
+/// The report of a check and its executions, which it has put into a file. None: there are
+/// too many of them.
+fn executions(
+    directory: &Path,
+    args: &[&str],
+    file: &str,
+) -> Result<(Value, Vec<Value>), Option<String>> {
+    let report = leno(directory, args).json().map_err(Some)?;
+    if let Some(error) = report.get("error") {
+        return Err(Some(error["message"].to_string()));
+    }
+    if report["coverage"] != "exhaustive" {
+        return Err(None);
+    }
+    let file = directory.join(file);
+    let text = fs::read_to_string(&file).map_err(|error| Some(error.to_string()))?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+    fs::remove_file(&file).ok();
+    Ok((report, lines.map_err(|error| Some(error.to_string()))?))
+}
+
 struct Seen {
     outcomes: BTreeSet<String>,
     cuts: u64,
@@ -103,18 +124,9 @@ fn seen(directory: &Path, number: u64, search: &[&str]) -> Result<Seen, Option<S
     let options = ["check", "--format", "json", "--keep-going", "--executions", &file];
     let limits = ["--max-executions", "4000", "--timeout", "60s"];
     let args = [&options[..], &limits, search, &["./programs", &program]].concat();
-    let report = leno(directory, &args).json().map_err(Some)?;
-    if let Some(error) = report.get("error") {
-        return Err(Some(error["message"].to_string()));
-    }
-    if report["coverage"] != "exhaustive" {
-        return Err(None);
-    }
-    let text =
-        fs::read_to_string(directory.join(&file)).map_err(|error| Some(error.to_string()))?;
+    let (report, executions) = executions(directory, &args, &file)?;
     let mut outcomes = BTreeSet::new();
-    for line in text.lines() {
-        let ran: Value = serde_json::from_str(line).map_err(|error| Some(error.to_string()))?;
+    for ran in executions {
         // Others are not run to an end.
         if ran["end"] == "Stuck" || ran["end"].get("Completed").is_some() {
             outcomes.insert(ran["end"].to_string());
@@ -126,7 +138,6 @@ fn seen(directory: &Path, number: u64, search: &[&str]) -> Result<Seen, Option<S
         lines.sort();
         outcomes.insert(format!("{} {}", bug["kind"], lines.join(" ")));
     }
-    fs::remove_file(directory.join(&file)).ok();
     Ok(Seen { outcomes, cuts: report["pruned"]["symmetry"].as_u64().unwrap_or(0) })
 }
 
@@ -156,19 +167,10 @@ fn judge(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
     let search = ["--search", "naive", "--property", "assert,deadlock", "--executions", &file];
     let program = number.to_string();
     let args = [&options[..], &limits, &search, &["./programs", &program]].concat();
-    let report = leno(directory, &args).json().map_err(Some)?;
-    if let Some(error) = report.get("error") {
-        return Err(Some(error["message"].to_string()));
-    }
-    if report["coverage"] != "exhaustive" {
-        return Err(None);
-    }
-    let text =
-        fs::read_to_string(directory.join(&file)).map_err(|error| Some(error.to_string()))?;
+    let (_, executions) = executions(directory, &args, &file)?;
     let mut visits: HashMap<State, u64> = HashMap::new();
     let mut said: HashMap<(State, u64, u64), Said> = HashMap::new();
-    for line in text.lines() {
-        let ran: Value = serde_json::from_str(line).map_err(|error| Some(error.to_string()))?;
+    for ran in executions {
         let list = |field: &str| ran[field].as_array().cloned().unwrap_or_default();
         let steps: State = list("steps")
             .iter()
@@ -198,7 +200,6 @@ fn judge(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
             }
         }
     }
-    fs::remove_file(directory.join(&file)).ok();
     // What handles are used for is known when it has been seen, and a search would begin
     // anew then: what was said before does not count.
     let lasting = said.iter().filter(|((state, ..), said)| visits[state] == said.symmetric);
