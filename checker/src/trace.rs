@@ -503,11 +503,19 @@ impl Trace {
     }
 
     /// Collects the events whose writes one of the event's reads sees: for each of its
-    /// bytes the last one. An atomic read has at most 16.
+    /// bytes the last one.
     pub fn sources(&self, event: u32, read: &Access, found: &mut Vec<u32>) {
         found.clear();
-        let mut last = [0u32; 16];
-        let bytes = read.addr..read.end().min(read.addr.saturating_add(16));
+        // All but those of an atomic section, and of libatomic for large objects, have few.
+        let (mut few, mut many) = ([0u32; 16], Vec::new());
+        let last = match few.get_mut(..read.len as usize) {
+            Some(few) => few,
+            None => {
+                many.resize(read.len as usize, 0);
+                &mut many[..]
+            }
+        };
+        let bytes = read.addr..read.end();
         self.memory.sources(&self.touched(event), bytes, |earlier, part| {
             let writes = self.accesses(earlier).iter().filter(|a| a.kind.writes());
             let mut all = false;

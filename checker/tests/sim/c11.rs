@@ -15,14 +15,15 @@ pub fn races(run: &Recorded) -> BTreeSet<(SiteRef, SiteRef)> {
         accesses(event).iter().find(|a| a.atomic.is_some() && wanted(a))
     };
     let sequenced = |a: usize, b: usize| a < b && events[a].thread == events[b].thread;
-    // The writes whose bytes an event's atomic read takes its value from.
+    // The writes whose bytes an event's atomic reads take their values from. An atomic
+    // section may have several, all of one order.
     let reads_from = |event: usize| -> BTreeSet<usize> {
-        let Some(read) = atomic_of(event, |a| a.kind.reads()) else { return BTreeSet::new() };
         let writes = |w: &usize, byte: u64| {
             accesses(*w).iter().any(|a| a.kind.writes() && (a.addr..a.end()).contains(&byte))
         };
         let last = |byte| (0..event).rev().find(|w| writes(w, byte));
-        (read.addr..read.end()).filter_map(last).collect()
+        let reads = accesses(event).iter().filter(|a| a.atomic.is_some() && a.kind.reads());
+        reads.flat_map(|read| read.addr..read.end()).filter_map(last).collect()
     };
     // All X such that the event reads X or something of the release sequence that X
     // heads, or would head: X and the chain of read-modify-writes behind it.
