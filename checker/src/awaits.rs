@@ -177,6 +177,20 @@ struct Hold {
     acquired: bool,
 }
 
+/// What of a window may become part of an iteration, counted from its first step.
+struct Repeatable<'a> {
+    /// Where the reads and holds of each begin, whether it was a choice, what it attempted.
+    steps: Vec<((usize, usize), bool, Option<Op>)>,
+    /// For each step, and for where the thread stands: when it was first like this.
+    again: Vec<Option<usize>>,
+    reads: &'a [Read],
+    holds: &'a [Hold],
+    held: Vec<(Object, Touch, usize)>,
+    floor: usize,
+    /// Nobody has noticed anything of which it is not known yet whether that counts.
+    is_settled: bool,
+}
+
 /// So many visits are looked through before they are indexed.
 const UNINDEXED: usize = 64;
 
@@ -227,6 +241,40 @@ impl Window {
             own.map(|own| held.swap_remove(own)).is_some()
         });
         first >= self.floor as usize && released && held.is_empty()
+    }
+
+    /// The part of the window that may become part of an iteration: an iteration begins at
+    /// a step before which the thread's state is known, and nothing before the first such
+    /// step will ever matter again.
+    fn repeatable(&self) -> Repeatable<'_> {
+        let is_known = |step: &Step| step.visit != 0;
+        let first = self.steps.iter().position(is_known).unwrap_or(self.steps.len());
+        let begin = self.steps.get(first);
+        let (read, hold) = begin.map_or((self.reads.len(), self.holds.len()), |step| {
+            (step.first_read as usize, step.first_hold as usize)
+        });
+        let steps = &self.steps[first..];
+        let seen = |visit: u64| steps.iter().position(|step| step.visit == visit);
+        let since = |step: u32| (step as usize).checked_sub(first);
+        Repeatable {
+            steps: steps
+                .iter()
+                .map(|step| {
+                    let begin = (step.first_read as usize - read, step.first_hold as usize - hold);
+                    (begin, step.chosen, step.attempt)
+                })
+                .collect(),
+            again: steps.iter().map(|step| step.visit).chain([self.arrived]).map(seen).collect(),
+            reads: &self.reads[read..],
+            holds: &self.holds[hold..],
+            held: self
+                .held
+                .iter()
+                .filter_map(|(object, touch, step)| Some((*object, *touch, since(*step)?)))
+                .collect(),
+            floor: since(self.floor).unwrap_or(0),
+            is_settled: self.noticed.iter().all(|(_, step)| since(*step).is_none()),
+        }
     }
 
     /// Where an iteration has begun that a visit would repeat.
@@ -339,49 +387,32 @@ impl Awaits {
     /// the same state as before at the same times. (What is compared across threads is never
     /// a state itself: that has addresses in it.)
     pub fn are_alike(&self, a: ThreadId, b: ThreadId) -> bool {
-        let (Some(x), Some(y)) = (self.threads.get(a.index()), self.threads.get(b.index())) else {
-            return self.is_fresh(a) && self.is_fresh(b);
-        };
-        let again = |window: &Window| -> Vec<Option<usize>> {
-            let seen = |visit: u64| window.steps.iter().position(|step| step.visit == visit);
-            let mut again: Vec<_> = window.steps.iter().map(|step| seen(step.visit)).collect();
-            again.push(seen(window.arrived));
-            again
-        };
-        let same_steps = || {
-            x.steps.iter().zip(&y.steps).all(|(x, y)| {
-                (x.first_read, x.first_hold, x.chosen, x.attempt)
-                    == (y.first_read, y.first_hold, y.chosen, y.attempt)
-            })
-        };
+        let none = Window::default();
+        let window = |thread: ThreadId| self.threads.get(thread.index()).unwrap_or(&none);
+        let (x, y) = (window(a).repeatable(), window(b).repeatable());
         let same_reads = || {
-            x.reads.iter().zip(&y.reads).all(|(x, y)| {
+            x.reads.iter().zip(y.reads).all(|(x, y)| {
                 x.what == y.what
                     && x.meant == y.meant
                     && self.has_changed_since(a, x) == self.has_changed_since(b, y)
             })
         };
-        x.standing == y.standing
-            && x.steps.len() == y.steps.len()
+        window(a).standing == window(b).standing
+            && x.steps == y.steps
+            && x.again == y.again
             && x.reads.len() == y.reads.len()
-            && x.floor == y.floor
             && x.holds == y.holds
             && x.held == y.held
-            && x.noticed.is_empty()
-            && y.noticed.is_empty()
-            && same_steps()
+            && x.floor == y.floor
+            && x.is_settled
+            && y.is_settled
             && same_reads()
-            && again(x) == again(y)
     }
 
     /// As [`Awaits::changed_since`], by looking through what was changed.
     fn has_changed_since(&self, thread: ThreadId, read: &Read) -> bool {
         let later = self.changes.iter().rev().take_while(|change| change.at > read.at);
         later.filter(|change| change.by != thread).any(|change| read.is_of(&change.what))
-    }
-
-    fn is_fresh(&self, thread: ThreadId) -> bool {
-        self.threads.get(thread.index()).is_none_or(|window| window.steps.is_empty())
     }
 
     /// What the iteration has read which the thread would repeat.

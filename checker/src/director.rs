@@ -453,7 +453,9 @@ impl Director {
             }
         }
         let object = self.sync.told_apart(swap).map(Apart::Object);
-        object.or_else(|| (!self.awaits.are_alike(a, b)).then_some(Apart::Await))
+        // Who is at his end repeats nothing.
+        let alike = first.op == Op::End || self.awaits.are_alike(a, b);
+        object.or_else(|| (!alike).then_some(Apart::Await))
     }
 
     /// The memory of a destroyed synchronisation object was made anew without a call.

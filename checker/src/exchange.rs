@@ -55,6 +55,11 @@ pub trait Memory {
     /// What lies there. Inside an object that [`Memory::object`] has given, or a range that
     /// was given to [`Exchange::compare`].
     fn bytes(&self, start: u64, len: u64) -> &[u8];
+    /// The parts of an object that mean nothing: from where to where, counted from its
+    /// start, ascending.
+    fn padding(&self, _: &Object) -> &[(u64, u64)] {
+        &[]
+    }
 }
 
 /// Two threads change places, and objects with them.
@@ -116,6 +121,8 @@ pub struct Exchange {
     given: Vec<(u64, u64)>,
     /// Objects that must stay where they are.
     fixed: HashSet<u64>,
+    /// Those of the first thread that have been led to, so that what is in them counts.
+    entered: HashSet<u64>,
     open: Vec<Pair>,
     /// Bytes that may still be looked at.
     budget: u64,
@@ -182,10 +189,11 @@ impl Exchange {
         Ok(())
     }
 
-    /// Demands that two objects be exchanged, whose insides are compared elsewhere.
+    /// Demands that two objects be exchanged, whatever is in them until somebody leads to
+    /// them.
     pub fn exchange(&mut self, root: u32, a: u64, b: u64) -> Result<(), Mismatch> {
         let mismatch = Mismatch { root, places: (0, 0), words: (a, b), why: Why::Twice };
-        self.pair(a, b).map(|_| ()).map_err(|why| Mismatch { why, ..mismatch })
+        self.pair(a, b).map_err(|why| Mismatch { why, ..mismatch })
     }
 
     fn range(&mut self, memory: &impl Memory, pair: Pair) -> Result<(), Mismatch> {
@@ -269,20 +277,24 @@ impl Exchange {
         if !alike || words.0.wrapping_sub(a.start) != words.1.wrapping_sub(b.start) {
             return different(Why::Shapes);
         }
-        match self.pair(a.start, b.start) {
-            Ok(true) if inside == Inside::Everything => {
-                self.open.push(Pair { a: a.start, b: b.start, len: a.len, root });
+        if let Err(why) = self.pair(a.start, b.start) {
+            return different(why);
+        }
+        if inside == Inside::Everything && self.entered.insert(a.start) {
+            let mut from = 0;
+            for (gap, next) in memory.padding(&a).iter().chain(&[(a.len, a.len)]) {
+                let (a, b, len) = (a.start + from, b.start + from, gap - from);
+                self.open.push(Pair { a, b, len, root });
+                from = *next;
             }
-            Ok(_) => {}
-            Err(why) => return different(why),
         }
         Ok(())
     }
 
-    /// Notes that two objects are exchanged; false if that was known.
-    fn pair(&mut self, a: u64, b: u64) -> Result<bool, Why> {
+    /// Notes that two objects are exchanged.
+    fn pair(&mut self, a: u64, b: u64) -> Result<(), Why> {
         match (self.images.get(&a), self.images.get(&b)) {
-            (Some(image), Some(_)) if *image == b => return Ok(false),
+            (Some(image), Some(_)) if *image == b => return Ok(()),
             (None, None) => {}
             _ => return Err(Why::Twice),
         }
@@ -292,7 +304,7 @@ impl Exchange {
         self.given.push((a, b));
         self.images.insert(a, b);
         self.images.insert(b, a);
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SECTION: &str = ".leno";
 pub const MAGIC: [u8; 4] = *b"LENO";
 /// Raised with every change of what the table means.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A site (or, where a field says so, a function): its address in the checked
 /// process. Zero is "not known". It means something inside one check only; what
@@ -155,6 +155,9 @@ pub struct Frame {
     pub slots: Vec<Slot>,
     /// The function has memory on the stack that is no slot: arrays of variable length.
     pub dynamic: bool,
+    /// Where in the record the address is that the function returns to. None if nobody can
+    /// call it by pointer.
+    pub returns: Option<u64>,
 }
 
 /// A source variable, or a value (without a name) that lives across a hook.
@@ -168,6 +171,8 @@ pub struct Slot {
     pub line: u32,
     /// Others may have its address: it may be used where the function does not use it.
     pub escapes: bool,
+    /// Bytes that no member lies in: from where to where, counted from its start, ascending.
+    pub padding: Vec<(u64, u64)>,
 }
 
 /// A place in the program where the runtime is told something.

@@ -231,6 +231,9 @@ impl Record {
             let count = variable.operand(0).constant_int().unwrap_or(1);
             let align = variable.alignment().max(1);
             plan.add(*variable, layout.size(ty) * count, align, emitter, contents);
+            if count == 1 {
+                plan.has_padding(layout.padding(ty));
+            }
         }
         for (param, size) in &contents.copies {
             plan.add(*param, *size, ALIGN, emitter, contents);
@@ -239,11 +242,27 @@ impl Record {
             let ty = value.ty();
             plan.add(*value, layout.store_size(ty), layout.alignment(ty), emitter, contents);
         }
+        let returns = may_be_called_by_pointer(emitter.function).then(|| plan.word());
         let size = plan.end.next_multiple_of(8);
         let record = Self::place(emitter, contents, &plan, size);
         let slots = plan.slots.into_iter().map(|(_, slot)| slot).collect();
-        emitter.table.set_frame(emitter.index, Frame { size, slots, dynamic: contents.dynamic });
+        let dynamic = contents.dynamic;
+        emitter.table.set_frame(emitter.index, Frame { size, slots, dynamic, returns });
+        if let Some(offset) = returns {
+            record.keep_return_address(emitter, offset);
+        }
         record
+    }
+
+    /// A call by pointer does not say whom it calls. Where the callee returns to says whether
+    /// it was this call, or one that a library made.
+    fn keep_return_address(&self, emitter: &Emitter, offset: u64) {
+        let (unit, builder) = (emitter.unit, &emitter.builder);
+        let entry = emitter.function.blocks()[0];
+        let record = self.record.next().unwrap_or_else(|| entry.instructions()[0]);
+        builder.silently_before(record);
+        let place = builder.offset(unit, self.record, offset, "");
+        builder.store(builder.return_address(unit), place, 8);
     }
 
     fn place(emitter: &mut Emitter, contents: &Contents, plan: &SlotPlan, size: u64) -> Self {
@@ -428,6 +447,30 @@ impl SlotPlan {
         // Of a mere value others have a copy, if anything.
         let variable = (value.is_instruction() && value.opcode() == Opcode::LLVMAlloca) || copied();
         let escapes = variable && is_kept(value);
-        self.slots.push((value, Slot { name, offset, size, ty, line, escapes }));
+        let padding = Vec::new();
+        self.slots.push((value, Slot { name, offset, size, ty, line, escapes, padding }));
     }
+
+    /// Says which bytes of the last slot mean nothing.
+    fn has_padding(&mut self, padding: Vec<(u64, u64)>) {
+        if let Some((_, slot)) = self.slots.last_mut() {
+            slot.padding = padding;
+        }
+    }
+
+    /// Makes room for a word that is no slot.
+    fn word(&mut self) -> u64 {
+        let offset = self.end.next_multiple_of(8);
+        self.end = offset + 8;
+        offset
+    }
+}
+
+/// Whether somebody may have the function's address.
+fn may_be_called_by_pointer(function: Value) -> bool {
+    let calls = |user: Value| {
+        let callee = user.is_instruction() && user.is_call() && user.callee() == function;
+        callee && !user.arguments().contains(&function)
+    };
+    !function.is_local() || !function.users().all(calls)
 }

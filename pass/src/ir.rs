@@ -19,6 +19,9 @@ use std::ffi::{CStr, CString, c_char};
 pub use llvm_sys::{LLVMAtomicOrdering as Ordering, LLVMOpcode as Opcode, LLVMTypeKind as Kind};
 pub use llvm_sys::{LLVMAtomicRMWBinOp as RmwOp, debuginfo::LLVMMetadataKind as NodeKind};
 
+/// More gaps in a variable than this are not worth being noted.
+const MOST_PADDING: usize = 64;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(LLVMValueRef);
 
@@ -803,6 +806,18 @@ impl Type {
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
+    /// Whether this is what clang makes of a union: one of its members, and more bytes.
+    fn is_union(self) -> bool {
+        if self.kind() != Kind::LLVMStructTypeKind {
+            return false;
+        }
+        // SAFETY: asked of a struct type; the name ends with a zero, if there is one.
+        unsafe {
+            let name = LLVMGetStructName(self.0);
+            !name.is_null() && CStr::from_ptr(name).to_bytes().starts_with(b"union.")
+        }
+    }
+
     pub fn is_int(self) -> bool {
         self.kind() == Kind::LLVMIntegerTypeKind
     }
@@ -861,6 +876,58 @@ impl Layout {
     pub fn size(self, ty: Type) -> u64 {
         // SAFETY: see the head of this file; asked of sized types only.
         unsafe { LLVMABISizeOfType(self.0, ty.0) }
+    }
+
+    /// The bytes of a type that no member of it lies in: from where to where. None of them
+    /// if there are unions, of which only one member is known, or if it is not worth it.
+    pub fn padding(self, ty: Type) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        let is_whole = self.add_padding(ty, 0, &mut found);
+        if !is_whole || found.len() > MOST_PADDING {
+            found.clear();
+        }
+        found
+    }
+
+    /// False if nobody knows.
+    fn add_padding(self, ty: Type, start: u64, found: &mut Vec<(u64, u64)>) -> bool {
+        if ty.is_union() || found.len() > MOST_PADDING {
+            return false;
+        }
+        let (parts, count) = ty.parts();
+        let end = start + self.size(ty);
+        let mut data = start;
+        let mut is_whole = true;
+        match ty.kind() {
+            Kind::LLVMStructTypeKind => {
+                for (place, part) in parts.into_iter().enumerate() {
+                    // SAFETY: a member of a struct type of a known size.
+                    let offset = unsafe { LLVMOffsetOfElement(self.0, ty.0, place as u32) };
+                    if start + offset > data {
+                        found.push((data, start + offset));
+                    }
+                    is_whole &= self.add_padding(part, start + offset, found);
+                    data = start + offset + self.size(part);
+                }
+            }
+            Kind::LLVMArrayTypeKind => {
+                for place in 0..count {
+                    let offset = place * self.size(parts[0]);
+                    let before = found.len();
+                    is_whole &= self.add_padding(parts[0], start + offset, found);
+                    // The others are like the first one.
+                    if !is_whole || found.len() == before {
+                        break;
+                    }
+                }
+                data = end;
+            }
+            _ => data += self.store_size(ty),
+        }
+        if end > data {
+            found.push((data, end));
+        }
+        is_whole
     }
 
     pub fn alignment(self, ty: Type) -> u64 {
@@ -1485,6 +1552,13 @@ impl Builder {
                 name.as_ptr(),
             )
         })
+    }
+
+    /// Where the function returns to.
+    pub fn return_address(&self, unit: Unit) -> Value {
+        let intrinsic =
+            unit.runtime_function("llvm.returnaddress", unit.pointer(), &[unit.int(32)]);
+        self.call(intrinsic, &[unit.const_int(32, 0)])
     }
 
     pub fn copy(&self, to: Value, from: Value, size: Value, align: u64) {

@@ -319,12 +319,12 @@ fn own_memory(process: &Process<'_>, one: &Thread, two: &Thread) -> Result<Excha
         }
     }
     for (depth, (a, b)) in pairs().enumerate() {
-        for slot in &needed[depth] {
+        for slot in needed[depth].iter().filter(|slot| slot.size > 0) {
             roots.push(Root::Slot(depth, slot));
             let root = roots.len() as u32 - 1;
             let (from, to) = (a.record + slot.offset, b.record + slot.offset);
             exchange
-                .compare(process, root, from, to, slot.size)
+                .compare_words(process, root, from, to)
                 .map_err(|found| explain(found, &roots))?;
         }
     }

@@ -5,7 +5,7 @@
 //! progress. What is on the stack between two frames with records must be known too: a
 //! library function that calls back holds variables that nobody sees. There is none
 //! if the call is one by name and the next frame is of that function; or, where the call
-//! is by pointer, if no return address into a library lies in between.
+//! is by pointer, if that function does not return into a library.
 
 use super::{difference, incomparable};
 use crate::{
@@ -139,6 +139,13 @@ fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
     simple && known || frees && *op == Op::Access
 }
 
+/// Where a function in progress returns to. One whose record does not say is never called
+/// by pointer.
+fn callee_returns_to(record: u64, function: &Function) -> u64 {
+    // SAFETY: a word of a frame record of a thread that stands still.
+    function.frame.returns.map_or(0, |offset| unsafe { *((record + offset) as *const u64) })
+}
+
 /// What a frame record is of.
 fn function_of(record: &FrameRecord) -> Option<(u32, u32, &'static UnitTable)> {
     let (unit, place, table) = units::table_of(record.function)?;
@@ -270,15 +277,10 @@ impl Frame {
         let site_of = site_of.ok_or_else(|| unseen("from somewhere"))?;
         match &site_of.kind {
             SiteKind::Call(Some(name)) if *name == callee.symbol => {}
-            SiteKind::Call(None) => {
-                let from = inner + callee.frame.size;
-                let words = (from.next_multiple_of(8)..self.record & !7).step_by(8);
-                // SAFETY: the stack between two frames of a thread that stands still.
-                let mut found = words.map(|at| unsafe { *(at as *const u64) });
-                if found.any(units::is_foreign_code) {
-                    return Err(unseen("by way of a function that is not instrumented"));
-                }
+            SiteKind::Call(None) if units::is_foreign_code(callee_returns_to(inner, callee)) => {
+                return Err(unseen("by way of a function that is not instrumented"));
             }
+            SiteKind::Call(None) => {}
             SiteKind::Call(Some(name)) => return Err(unseen(&format!("by way of {name}"))),
             _ => return Err(unseen("from somewhere")),
         }
@@ -315,7 +317,7 @@ impl Frame {
             return Err(unlike("they stand at different places"));
         }
         let layout = |function: &'static Function| {
-            function.frame.slots.iter().map(|slot| (slot.offset, slot.size))
+            function.frame.slots.iter().map(|slot| (slot.offset, slot.size, &slot.padding))
         };
         if !layout(one).eq(layout(two)) {
             return Err(unlike("the functions have different variables"));

@@ -102,6 +102,15 @@ impl Memory for Process<'_> {
         Some(Object { start, len, kind })
     }
 
+    fn padding(&self, object: &Object) -> &[(u64, u64)] {
+        let Kind::Own { shape, .. } = object.kind else { return &[] };
+        let slot = || self.stacks.iter().find_map(|stack| stack.slot_at(object.start));
+        match shape >> 60 == SLOT >> 60 {
+            true => slot().map_or(&[], |(.., slot)| &slot.padding),
+            false => &[],
+        }
+    }
+
     fn bytes(&self, start: u64, len: u64) -> &[u8] {
         // SAFETY: a variable, a block or a control block of threads that stand still.
         unsafe { core::slice::from_raw_parts(start as *const u8, len as usize) }
