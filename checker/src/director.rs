@@ -125,8 +125,6 @@ pub struct Director {
     /// Events so far, which is also the place in the plan.
     steps: usize,
     diverged: Option<u32>,
-    /// The plan's last step did not do what it was for.
-    in_vain: bool,
     /// Of the threads that were refuted, one has assumed what does not hold, or one was
     /// in this loop.
     assumed: bool,
@@ -161,7 +159,6 @@ impl Director {
         self.threads.iter_mut().for_each(|thread| thread.status = Status::Away);
         self.steps = 0;
         self.diverged = None;
-        self.in_vain = false;
         self.assumed = false;
         self.unrolled = SiteRef(0);
         self.compared = 0;
@@ -230,9 +227,6 @@ impl Director {
             } else {
                 Decision::Run(thread)
             };
-        }
-        if self.in_vain {
-            return Decision::Over(End::Asleep);
         }
         if self.limits.max_steps != 0 && self.steps as u64 >= self.limits.max_steps {
             return Decision::Over(End::Bounded);
@@ -337,18 +331,13 @@ impl Director {
             }
         }
         self.steps += 1;
-        // The plan's sleep set is that of the state before the plan's last step, and its
-        // conditions are on that step.
-        let is_last = self.steps == self.plan.steps.len() && !self.plan.conditions.is_empty();
-        let is_behind = self.steps >= self.plan.steps.len() && !self.asleep.is_empty();
-        if is_last || is_behind {
-            let Self { plan, asleep, footprint, awaits, in_vain, .. } = self;
+        // The plan's sleep set is that of the state before the plan's last step.
+        if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
+            let Self { plan, asleep, footprint, awaits, .. } = self;
             footprint.clear();
             footprint.extend_from_slice(accesses);
             footprint.extend_from_slice(plan.repertoire.of(&event, accesses));
             footprint.extend(awaits.reads(thread));
-            *in_vain |=
-                is_last && !plan.conditions.iter().all(|must| must.holds(&event, footprint));
             asleep.retain(|place| {
                 let Sleeper { event: sleeper, accesses } = &plan.sleep[*place as usize];
                 sleeps_on(sleeper, accesses, &event, footprint)

@@ -50,7 +50,7 @@ pub use finding::{Blocked, Finding};
 pub use misuse::Misuse;
 pub use naive::Naive;
 pub use optimal::Optimal;
-pub use plan::{Compare, Condition, Limits, Plan, PlannedStep, Sleeper, fingerprint};
+pub use plan::{Compare, Limits, Plan, PlannedStep, Sleeper, fingerprint};
 pub use repertoire::Repertoire;
 pub use search::Search;
 pub use source::Source;

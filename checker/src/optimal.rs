@@ -61,14 +61,14 @@
 //! **Events that vary.** Whether a compare-exchange writes depends on what it finds. In
 //! the place of x, with what is kept before it, h finds what x has found there, since
 //! nothing that is kept conflicts with x. So it is known how h will come out, and rule 2
-//! and K are judged with that. Where it is not (x is a plain access, so that there is a
-//! data race, or they have more than eight bytes) the schedule has *conditions* on how h comes out,
-//! and its execution ends at h if they are not met. Events whose accesses vary beyond
-//! one place are taken for all that they might do (`repertoire`).
+//! and K are judged with that. Where it is not known (x is a plain access, so that there is
+//! a data race, or an atomic section, or of another size of more than eight bytes) and it matters,
+//! the search begins anew, and takes h for all that it might do (`repertoire`), as it does
+//! with events whose accesses vary beyond one place. So the relation is larger there.
 //!
 //! **Where this is not exact.** All traces are explored, and each counts once in all
-//! cases; but there is one, besides conditions, in which an execution may be begun in
-//! vain, which `blocked_by_sleep` counts.
+//! cases; but there is one in which an execution may be begun in vain, which
+//! `blocked_by_sleep` counts.
 //! - *A writer* x of a read-write lock that was put off for a reader. Here x cannot
 //!   happen at once, and other readers conflict with x but not with the head. If one of
 //!   a lower thread comes before x after all, then the trace is explored elsewhere. But
@@ -100,7 +100,7 @@
 //! size n² each. Common beginnings are kept once (`schedules`).
 
 use crate::{
-    Condition, Finding, Plan, PlannedStep, Search, Sleeper,
+    Finding, Plan, PlannedStep, Repertoire, Search,
     clock::Clocks,
     dependence::{same_round, sleeps_on},
     family::Family,
@@ -134,20 +134,12 @@ pub struct Head {
     /// The event that would have happened at `start`; none if that is the head itself
     /// with another choice.
     reversed: Option<Box<Reversed>>,
-    /// What it must turn out to be, or its execution is explored elsewhere.
-    conditions: Vec<Condition>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Reversed {
     event: Event,
     footprint: Vec<Access>,
-}
-
-impl Reversed {
-    fn sleeper(&self) -> Sleeper {
-        Sleeper { event: self.event, accesses: self.footprint.clone() }
-    }
 }
 
 /// A branch that the execution at hand has shown.
@@ -158,6 +150,9 @@ struct Branch {
     head: Head,
     step: Step,
 }
+
+/// How an event would come out elsewhere is not known.
+struct Unforeseen;
 
 /// What is kept behind the start of a branch.
 enum Set {
@@ -209,6 +204,8 @@ pub struct Optimal {
     /// The events by which the present execution came to be of a trace that is explored
     /// elsewhere, each with the head before which it should have been one.
     strayed: Vec<(u32, u32)>,
+    /// Events of which it is not known how they would come out elsewhere.
+    unforeseen: Vec<u32>,
     started: bool,
     diverged: bool,
 }
@@ -235,7 +232,7 @@ impl Optimal {
         self.heads.clear();
         self.places.clear();
         self.planned = self.path.len();
-        let mut plan = Plan { repertoire: self.log.repertoire.clone(), ..Plan::default() };
+        let mut plan = Plan::default();
         let mut differs = false;
         self.shared = 0;
         for turn in &self.path {
@@ -261,8 +258,6 @@ impl Optimal {
             }
         }
         plan.prefer.reverse();
-        let last = self.schedules.turn(end).head.as_ref();
-        plan.conditions = last.map_or_else(Vec::new, |head| head.conditions.clone());
         self.log.truncate(self.shared);
         self.reversals.truncate(self.shared);
         plan
@@ -271,23 +266,25 @@ impl Optimal {
     /// Takes in the next event and looks for branches if it is new.
     fn push(&mut self, run: &Execution<'_>, branches: &mut Vec<Branch>) {
         let place = self.log.push(run);
-        let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
-        let trace = &log.trace;
+        let Self { log, reversals, schedules, heads, places, strayed, unforeseen, .. } = self;
+        let Log { trace, repertoire, .. } = log;
         let event = trace.event(place);
-        let path = Path { trace, schedules, places, heads, strayed };
+        let path = Path { trace, repertoire, schedules, places, heads, strayed };
         let new = place as usize + 1 >= self.planned;
         reversals.examine(trace, place, place, Standing::Happened, |clocks, race| {
             // What another choice races with, the first one does too.
             if new && event.choice == 0 {
-                branches.extend(path.branch(clocks, &race, place));
+                match path.branch(clocks, &race, place) {
+                    Ok(branch) => branches.extend(branch),
+                    Err(Unforeseen) => unforeseen.push(place),
+                }
             }
         });
         reversals.commit(trace, place);
         let thread = event.thread;
         if new && event.choice == 0 {
             let this = path.heads().next_back().filter(|head| head.place == place);
-            let as_free =
-                Head { place, start: place, thread, reversed: None, conditions: Vec::new() };
+            let as_free = Head { place, start: place, thread, reversed: None };
             branches.extend((1..event.choices).map(|choice| Branch {
                 start: place,
                 kept: Set::One(Vec::new()),
@@ -307,29 +304,46 @@ impl Optimal {
         for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
             self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending), &[]);
             let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
-            let path = Path { trace: &log.trace, schedules, places, heads, strayed };
+            let Log { trace, repertoire, .. } = log;
+            let path = Path { trace, repertoire, schedules, places, heads, strayed };
+            // How it would come out is not asked: it is what it was about to do.
+            let branch =
+                |clocks: &Clocks, race: &Race<'_>| path.branch(clocks, race, place).ok().flatten();
             let standing = match pending.op {
                 Op::Exit => None,
-                _ if is_blocked(&log.trace, pending, place, limit) => Some(Standing::Blocked),
+                _ if is_blocked(trace, pending, place, limit) => Some(Standing::Blocked),
                 // Those that could still go on race when they do. Where the limit of
                 // steps keeps them from it, this is the last chance.
                 _ => (run.end == End::Bounded).then_some(Standing::CutOff),
             };
             match (standing, exit) {
                 (Some(standing), _) => {
-                    reversals.examine(&log.trace, place, limit, standing, |clocks, race| {
-                        branches.extend(path.branch(clocks, &race, place));
+                    reversals.examine(trace, place, limit, standing, |clocks, race| {
+                        branches.extend(branch(clocks, &race));
                     });
                 }
                 // It could have exited instead.
                 (None, Some(exit)) if pending.op == Op::Exit => {
                     let race = Race { first: exit as u32, kept: Kept::These(&[]), blocks: true };
-                    branches.extend(path.branch(reversals.clocks(), &race, place));
+                    branches.extend(branch(reversals.clocks(), &race));
                 }
                 _ => {}
             }
             self.log.trace.truncate(place as usize);
         }
+    }
+
+    /// Begins anew, with those events taken for all that they might do of which it was not
+    /// known how they would come out.
+    fn take_whole(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        let findings = self.log.finish(run, false);
+        let Log { trace, repertoire, .. } = &mut self.log;
+        for place in self.unforeseen.iter().copied() {
+            repertoire.take_whole(trace.event(place), trace.accesses(place));
+        }
+        self.log.forget();
+        *self = Self { log: core::mem::take(&mut self.log), ..Self::default() };
+        findings
     }
 
     /// Puts a branch among the schedules that wait.
@@ -422,6 +436,7 @@ fn append(
 /// The execution at hand as a sequence of free events and of heads with what was kept.
 struct Path<'a> {
     trace: &'a Trace,
+    repertoire: &'a Repertoire,
     schedules: &'a Schedules<Head>,
     places: &'a [Place],
     heads: &'a [u32],
@@ -439,10 +454,15 @@ impl Path<'_> {
 
     /// The branch in which `second`, the event that is examined, takes the place of the
     /// race's first, if it is this execution that has to make it.
-    fn branch(&self, clocks: &Clocks, race: &Race<'_>, second: u32) -> Option<Branch> {
+    fn branch(
+        &self,
+        clocks: &Clocks,
+        race: &Race<'_>,
+        second: u32,
+    ) -> Result<Option<Branch>, Unforeseen> {
         let Race { first, kept, blocks } = *race;
         if self.place(first) != Place::Free {
-            return None;
+            return Ok(None);
         }
         if let Kept::Readers(least, parts) = kept {
             return self.writers_branch(clocks, race, second, least, parts);
@@ -450,24 +470,26 @@ impl Path<'_> {
         // It is made where the stray event is a head.
         let strays = |(event, head): &(u32, u32)| first < *head && kept.contains(clocks, *event);
         if self.strayed.iter().any(strays) {
-            return None;
+            return Ok(None);
         }
         let mut behind = self.heads().rev().take_while(|head| head.place > first);
         let stays = |event| if event == second { !blocks } else { kept.contains(clocks, event) };
         if !behind.all(|head| stays(head.place) && self.needed(head, first).all(stays)) {
-            return None;
+            return Ok(None);
         }
         let there = self.without(clocks, race, second);
-        let mut conditions = self.belongs(clocks, race, second, there.as_ref(), |_| false)?;
-        let kept = race.kept.events(self.trace, clocks, first);
-        if self.fills_for_another(clocks, race, &kept, second) {
-            return None;
+        if !self.belongs(clocks, race, second, there.as_ref(), |_| false)? {
+            return Ok(None);
         }
-        conditions.extend(self.needs_all(clocks, &kept, second, there.as_ref())?);
-        let head =
-            Head { place: first + kept.len() as u32, conditions, ..self.head(first, second) };
+        let kept = race.kept.events(self.trace, clocks, first);
+        if self.fills_for_another(clocks, race, &kept, second)
+            || !self.needs_all(clocks, &kept, second, there.as_ref())?
+        {
+            return Ok(None);
+        }
+        let head = Head { place: first + kept.len() as u32, ..self.head(first, second) };
         let step = Step { thread: head.thread, choice: 0 };
-        Some(Branch { start: first, kept: Set::One(kept), head, step })
+        Ok(Some(Branch { start: first, kept: Set::One(kept), head, step }))
     }
 
     /// The same for a writer that takes the place of a reader: what other readers have come
@@ -479,37 +501,37 @@ impl Path<'_> {
         second: u32,
         least: &[u32],
         parts: &[Vec<u32>],
-    ) -> Option<Branch> {
+    ) -> Result<Option<Branch>, Unforeseen> {
         let first = race.first;
         let strayed = self.strayed.iter().filter(|(_, head)| first < *head);
         let is_stray = |event: &u32| strayed.clone().any(|(stray, _)| stray == event);
         if least.iter().any(is_stray) {
-            return None;
+            return Ok(None);
         }
         let parts: Vec<Vec<u32>> =
             parts.iter().filter(|part| !part.iter().any(is_stray)).cloned().collect();
         let mut required: Vec<Vec<u32>> = Vec::new();
         for head in self.heads().rev().take_while(|head| head.place > first) {
             if head.place == second {
-                return None;
+                return Ok(None);
             }
             required.push(alloc::vec![head.place]);
             required.extend(self.needed(head, first).map(|event| alloc::vec![event]));
         }
         let there = self.without(clocks, race, second);
-        self.belongs(clocks, race, second, there.as_ref(), |rivals| {
+        let belongs = self.belongs(clocks, race, second, there.as_ref(), |rivals| {
             let mut after: Vec<u32> = least.iter().chain(parts.iter().flatten()).copied().collect();
             after.retain(|event| rivals.iter().any(|rival| clocks.ordered(*rival, *event)));
             required.push(after);
             true
         })?;
-        let family = Family::new(least.to_vec(), parts, required)?;
+        let family = Family::new(least.to_vec(), parts, required).filter(|_| belongs);
         let head = self.head(first, second);
         let step = Step { thread: head.thread, choice: 0 };
-        Some(Branch { start: first, kept: Set::Each(family), head, step })
+        Ok(family.map(|family| Branch { start: first, kept: Set::Each(family), head, step }))
     }
 
-    /// A head without anything kept or conditions.
+    /// A head without anything kept.
     fn head(&self, first: u32, second: u32) -> Head {
         let footprint = self.trace.footprint(first).to_vec();
         let reversed = Reversed { event: *self.trace.event(first), footprint };
@@ -518,7 +540,6 @@ impl Path<'_> {
             start: first,
             thread: self.trace.event(second).thread,
             reversed: Some(Box::new(reversed)),
-            conditions: Vec::new(),
         }
     }
 
@@ -571,12 +592,12 @@ impl Path<'_> {
         }
     }
 
-    /// What has to hold if the branch belongs to this path and not to one where `first` has
-    /// been put off for `second` earlier; none if it does not. That is so if `first` has
-    /// been put off already, for a head of a thread with a higher number, and nothing with
-    /// which `first` races comes before `second`. `there`: the second as it comes out in
-    /// the place of the first, if that is known. `kept_after`: whether something of what
-    /// is kept, besides the past of the second, comes after one of these rivals.
+    /// Whether the branch belongs to this path and not to one where `first` has been put off
+    /// for `second` earlier. It does not if `first` has been put off already, for a head of a
+    /// thread with a higher number, and nothing with which `first` races comes before
+    /// `second`. `there`: the second as it comes out in the place of the first, if that is
+    /// known. `kept_after`: whether something of what is kept, besides the past of the
+    /// second, comes after one of these rivals.
     fn belongs(
         &self,
         clocks: &Clocks,
@@ -584,10 +605,9 @@ impl Path<'_> {
         second: u32,
         there: Option<&Reversed>,
         mut kept_after: impl FnMut(&[u32]) -> bool,
-    ) -> Option<Vec<Condition>> {
+    ) -> Result<bool, Unforeseen> {
         let (trace, first) = (self.trace, race.first);
         let x = trace.event(first);
-        let mut conditions = Vec::new();
         for head in self.heads().rev().filter(|head| head.place < first) {
             let Some(reversed) = &head.reversed else { continue };
             let same = reversed.event.thread == x.thread;
@@ -598,18 +618,18 @@ impl Path<'_> {
             {
                 continue;
             }
+            let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
+            if rivals().any(|rival| clocks.covers(rival)) {
+                continue;
+            }
+            let there = there.ok_or(Unforeseen)?;
             let as_now = same
                 && reversed.event.op == x.op
                 && reversed.event.outcome == x.outcome
                 && reversed.footprint == trace.footprint(first);
-            let raced = |there: &Reversed| {
-                !sleeps_on(&reversed.event, &reversed.footprint, &there.event, &there.footprint)
-            };
-            if !as_now && there.is_some_and(|there| !raced(there)) {
-                continue;
-            }
-            let rivals = || (head.start..first).filter(|event| self.conflicts(reversed, *event));
-            if rivals().any(|rival| clocks.covers(rival)) {
+            let raced =
+                !sleeps_on(&reversed.event, &reversed.footprint, &there.event, &there.footprint);
+            if !as_now && !raced {
                 continue;
             }
             let from_rival = |event: &u32| {
@@ -618,31 +638,38 @@ impl Path<'_> {
                 })
             };
             let mut between = (head.start..first).filter(from_rival);
-            match there {
-                Some(there) if between.any(|event| self.conflicts(there, event)) => {}
-                Some(_) if kept_after(&rivals().collect::<Vec<_>>()) => {}
-                Some(_) => return None,
-                None => conditions.push(Condition {
-                    commutes: (!as_now).then(|| reversed.sleeper()),
-                    conflicts: between.map(|event| self.sleeper(event)).collect(),
-                }),
+            if !between.any(|event| self.conflicts(there, event))
+                && !kept_after(&rivals().collect::<Vec<_>>())
+            {
+                return Ok(false);
             }
         }
-        Some(conditions)
+        Ok(true)
     }
 
-    /// What has to hold if all that is kept comes before `second` in the place of the first,
-    /// too; none if it does not. It does if the second comes out as it did.
+    /// Whether an event's accesses depend on what it finds, and it is not taken for all that
+    /// it might access.
+    fn varies(&self, event: u32) -> bool {
+        let (e, accesses) = (self.trace.event(event), self.trace.accesses(event));
+        match e.varies {
+            Varies::Never | Varies::Somehow(_) => false,
+            Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps => {
+                self.repertoire.of(e, accesses).is_empty()
+            }
+        }
+    }
+
+    /// Whether all that is kept comes before `second` in the place of the first, too. It does
+    /// if the second comes out as it did.
     fn needs_all(
         &self,
         clocks: &Clocks,
         kept: &[u32],
         second: u32,
         there: Option<&Reversed>,
-    ) -> Option<Vec<Condition>> {
-        let mut conditions = Vec::new();
-        if matches!(self.trace.event(second).varies, Varies::Never | Varies::Somehow(_)) {
-            return Some(conditions);
+    ) -> Result<bool, Unforeseen> {
+        if !self.varies(second) {
+            return Ok(true);
         }
         let until = |event: u32, last: u32| event == last || clocks.ordered(event, last);
         let previous = self.trace.previous(second);
@@ -652,21 +679,11 @@ impl Path<'_> {
             if own || behind.any(|last| clocks.ordered(event, *last)) {
                 continue;
             }
-            match there {
-                Some(there) if self.conflicts(there, event) => {}
-                Some(_) => return None,
-                None => {
-                    let conflicts = alloc::vec![self.sleeper(event)];
-                    conditions.push(Condition { commutes: None, conflicts });
-                }
+            if !self.conflicts(there.ok_or(Unforeseen)?, event) {
+                return Ok(false);
             }
         }
-        Some(conditions)
-    }
-
-    fn sleeper(&self, event: u32) -> Sleeper {
-        let accesses = self.trace.footprint(event).to_vec();
-        Sleeper { event: *self.trace.event(event), accesses }
+        Ok(true)
     }
 
     /// Whether the event for which the head took its place has not happened since,
@@ -689,15 +706,9 @@ impl Path<'_> {
             let mut writes = trace.footprint(first).iter().filter(|a| a.kind.writes());
             writes.any(|write| write.overlaps(read))
         };
-        let concerned = match event.varies {
-            Varies::Never | Varies::Somehow(_) => false,
-            Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps => {
-                written(footprint.first()?)
-            }
-        };
-        if concerned {
+        if self.varies(second) && written(footprint.first()?) {
             let (own, other) = (footprint.first_mut()?, trace.accesses(first).first()?);
-            let found = merged(own, event.found?, other, trace.event(first).found?);
+            let found = merged(own, event.found?, other, trace.event(first).found?)?;
             let writes = event.varies.writes(found)?;
             own.kind = if writes { AccessKind::ReadWrite } else { AccessKind::Read };
         }
@@ -710,22 +721,29 @@ impl Path<'_> {
     }
 }
 
-/// The bytes of an access, with those that another one has as that one has them.
-fn merged(own: &Access, found: u64, other: &Access, others: u64) -> u64 {
+/// The value of an access, with the bytes that another one has as that one has them; none
+/// if one of them has more than eight, of which there is no more than a digest.
+fn merged(own: &Access, found: u64, other: &Access, others: u64) -> Option<u64> {
+    if (own.addr, own.len) == (other.addr, other.len) {
+        return Some(others);
+    }
+    if own.len > 8 || other.len > 8 {
+        return None;
+    }
     let (mut bytes, others) = (found.to_le_bytes(), others.to_le_bytes());
     for (place, byte) in (own.addr..own.end()).zip(&mut bytes) {
         if (other.addr..other.end()).contains(&place) {
             *byte = others[(place - other.addr) as usize];
         }
     }
-    u64::from_le_bytes(bytes)
+    Some(u64::from_le_bytes(bytes))
 }
 
 impl Search for Optimal {
     fn next(&mut self) -> Option<Plan> {
         if !core::mem::replace(&mut self.started, true) {
             self.weight = 1.0;
-            return Some(Plan { repertoire: self.log.repertoire.clone(), ..Plan::default() });
+            return Some(Plan::default());
         }
         if self.diverged {
             return None;
@@ -747,18 +765,18 @@ impl Search for Optimal {
         self.strayed.clear();
         for place in 0..self.log.trace.len() as u32 {
             let Self { log, reversals, schedules, heads, places, .. } = self;
-            let path = Path { trace: &log.trace, schedules, places, heads, strayed: &[] };
+            let Log { trace, repertoire, .. } = log;
+            let path = Path { trace, repertoire, schedules, places, heads, strayed: &[] };
             let strays = path.strays(reversals.clocks(), place);
             self.strayed.extend(strays.map(|head| (place, head)));
         }
         while self.log.trace.len() < run.events.len() {
             self.push(run, &mut branches);
         }
-        if run.end == End::Asleep {
-            branches.clear();
-        } else {
-            self.examine_pending(run, &mut branches);
+        if !self.unforeseen.is_empty() {
+            return self.take_whole(run);
         }
+        self.examine_pending(run, &mut branches);
         // Those that share most with this execution are run first.
         branches.sort_by_key(|branch| branch.start);
         let weight = self.weight / (branches.len() + 1) as f64;

@@ -1,6 +1,6 @@
 //! What the director is told: the steps of a prefix and who is asleep there.
 
-use crate::{Repertoire, dependence::sleeps_on};
+use crate::Repertoire;
 use alloc::vec::Vec;
 use leno_model::{Access, Event, MutexKind, Op, Step, ThreadId};
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,6 @@ pub struct Plan {
     pub sleep: Vec<Sleeper>,
     /// Who goes on as soon as it can, until it has: the first in the list first.
     pub prefer: Vec<ThreadId>,
-    /// What the last step must meet, or the execution is one that is explored elsewhere:
-    /// how it comes out was not known when the plan was made.
-    pub conditions: Vec<Condition>,
     /// Whom to compare before the last step is taken.
     pub compare: Compare,
     /// Behind the last step too, who goes on is compared with those who are asleep.
@@ -39,23 +36,6 @@ pub enum Compare {
     Taker(Vec<ThreadId>),
     /// The thread that the step's choice is about, and those of the choices before it.
     Chosen,
-}
-
-/// Something that an event must be, which is known when it has happened.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Condition {
-    /// It commutes with this one ...
-    pub commutes: Option<Sleeper>,
-    /// ... or does not with one of these.
-    pub conflicts: Vec<Sleeper>,
-}
-
-impl Condition {
-    /// Whether an event with this footprint meets it.
-    pub fn holds(&self, event: &Event, footprint: &[Access]) -> bool {
-        let commutes = |other: &Sleeper| sleeps_on(&other.event, &other.accesses, event, footprint);
-        self.commutes.as_ref().is_some_and(commutes) || !self.conflicts.iter().all(commutes)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

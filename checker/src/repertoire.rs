@@ -8,9 +8,14 @@
 //! sleep sets nor one that has not.
 //!
 //! So they all take such an event for one that accesses everything that the thread has
-//! accessed at this site, with these arguments, in any execution. That is a larger relation than is needed, and a sound
-//! one. When it turns out to be too small the search begins anew with what is known by
-//! now; mostly that is after the first execution or two.
+//! accessed at this site, with these arguments, in any execution. That is a larger relation
+//! than is needed, and a sound one. When it turns out to be too small the search begins anew
+//! with what is known by now; mostly that is after the first execution or two.
+//!
+//! An update of one place, such as a compare-exchange, needs none of this: whatever changes
+//! what it does conflicts with it there in any case. Only optimal DPOR has to foresee how it
+//! would come out in another place. Where it cannot (see there), such updates are taken for
+//! all that they were seen to do as well, from then on.
 
 use alloc::vec::Vec;
 use hashbrown::HashMap;
@@ -25,9 +30,15 @@ pub struct Repertoire {
 type Key = (ThreadId, SiteRef, u64);
 
 fn key(event: &Event, accesses: &[Access]) -> Option<Key> {
-    let Varies::Somehow(arguments) = event.varies else { return None };
     let first = || accesses.first().map_or(0, |access| access.addr);
-    Some((event.thread, event.site, if arguments == 0 { first() } else { arguments }))
+    let arguments = match event.varies {
+        Varies::Never => return None,
+        Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps | Varies::Somehow(0) => {
+            first()
+        }
+        Varies::Somehow(arguments) => arguments,
+    };
+    Some((event.thread, event.site, arguments))
 }
 
 impl Repertoire {
@@ -36,7 +47,9 @@ impl Repertoire {
     pub fn learn(&mut self, event: &Event, accesses: &[Access]) -> bool {
         let Some(key) = key(event, accesses) else { return false };
         let Some(seen) = self.seen.get_mut(&key) else {
-            self.seen.insert(key, accesses.to_vec());
+            if let Varies::Somehow(_) = event.varies {
+                self.seen.insert(key, accesses.to_vec());
+            }
             return false;
         };
         let known = seen.len();
@@ -48,8 +61,17 @@ impl Repertoire {
         known < seen.len()
     }
 
+    /// From now on an update like this is taken for all that it was seen to do.
+    pub fn take_whole(&mut self, event: &Event, accesses: &[Access]) {
+        let key = key(event, accesses);
+        key.map(|key| self.seen.entry(key).or_insert_with(|| accesses.to_vec()));
+    }
+
     /// What the event might have accessed.
     pub fn of(&self, event: &Event, accesses: &[Access]) -> &[Access] {
+        if self.seen.is_empty() {
+            return &[];
+        }
         let seen = key(event, accesses).and_then(|key| self.seen.get(&key));
         seen.map_or(&[], |seen| seen.as_slice())
     }

@@ -66,8 +66,7 @@ impl Log {
     }
 
     /// Learns what events that vary might access. If that is more than they were taken for,
-    /// what has been explored is worth nothing, and the log is empty again; bugs that
-    /// were found stay known.
+    /// what has been explored is worth nothing, and the log is empty again.
     #[must_use]
     pub fn begins_anew(&mut self, run: &Execution<'_>) -> bool {
         let mut grown = false;
@@ -75,10 +74,15 @@ impl Log {
             grown |= self.repertoire.learn(event, run.accesses_of(event));
         }
         if grown {
-            self.truncate(0);
-            self.counts = Counts { bugs: self.counts.bugs, ..Counts::default() };
+            self.forget();
         }
         grown
+    }
+
+    /// What has been explored is worth nothing, but for the bugs that were found.
+    pub fn forget(&mut self) {
+        self.truncate(0);
+        self.counts = Counts { bugs: self.counts.bugs, ..Counts::default() };
     }
 
     /// Takes in the execution's next event.

@@ -325,6 +325,11 @@ fn readers_that_need_each_other_are_passed_together() {
     let explored = source(&parallel(vec![meet(0, 1), meet(1, 0), writer.clone()]));
     assert_safe(&explored);
     assert_eq!(explored.counts.executions, 2);
+    // That neither can come and go without the other shows when it is tried: the one case
+    // in which optimal DPOR begins an execution in vain (docs/dependence.md).
+    let late = parallel(vec![writer.clone(), meet(0, 1), meet(1, 0)]);
+    let optimal = explore(&mut Optimal::new(), &late, 100, None);
+    assert_eq!((optimal.counts.executions, optimal.counts.blocked_by_sleep), (2, 1));
     // Who never lets go closes the lock for ever.
     let explored = source(&parallel(vec![first, writer]));
     assert!(matches!(explored.bugs.first(), Some(Bug::Deadlock(_))));

@@ -374,7 +374,8 @@ pub enum Varies {
     /// They are what they are.
     #[default]
     Never,
-    /// It writes if it finds this value, and else only reads: a compare-exchange.
+    /// It writes if it finds this value (see [`noted`]), and else only reads: a
+    /// compare-exchange.
     WritesIf(u64),
     /// It stores what the operation (see [`crate::rmw`]) makes of so many bytes, and only
     /// reads if that is what is there: an exchange for the same value, bits that are set.
@@ -402,6 +403,20 @@ impl Varies {
     }
 }
 
+/// A value of so many bytes as events hold it: itself, or a digest of it if it has more than
+/// eight.
+#[inline]
+pub fn noted(value: u128, size: u64) -> u64 {
+    let (low, high) = (value as u64, (value >> 64) as u64);
+    if size <= 8 {
+        return low;
+    }
+    let product = u128::from(low ^ 0x9e37_79b9_7f4a_7c15) * u128::from(high | 1);
+    let folded = product as u64 ^ (product >> 64) as u64;
+    let product = u128::from(folded ^ high) * 0xd6e8_feb8_6659_fd93_u128;
+    product as u64 ^ (product >> 64) as u64 ^ low.rotate_left(32)
+}
+
 /// One event of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Event {
@@ -424,7 +439,7 @@ pub struct Event {
     pub awaited: bool,
     /// Whether what it does to memory depends on what it finds there.
     pub varies: Varies,
-    /// What it found where its first access goes, if that is atomic and of no more bytes.
+    /// What it found where its first access goes, if that is atomic (see [`noted`]).
     pub found: Option<u64>,
     /// For an awaited event: how many of the thread's events before this one make
     /// up the iteration that it would otherwise repeat. 0 for others.

@@ -18,7 +18,7 @@ pub mod symmetry;
 pub mod thread;
 pub mod wire;
 
-pub use event::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, Varies};
+pub use event::{Access, AccessKind, Event, MutexKind, Op, Order, Outcome, Varies, noted};
 pub use execution::{End, Exchanged, Execution, Failure, Pending, Property, Step};
 pub use site::SiteRef;
 pub use thread::ThreadId;

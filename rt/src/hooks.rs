@@ -19,7 +19,8 @@ use crate::{
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
 use leno_model::{
-    Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies, rmw,
+    Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies, noted,
+    rmw,
 };
 
 #[entry]
@@ -377,10 +378,8 @@ fn atomic(
     let planned = [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
     let shared = sharing::is_event(thread, &planned);
     let found = || {
-        if mode.size() <= 8 {
-            // SAFETY: the program is about to access these bytes.
-            execution::finds(unsafe { load(ptr, mode.size()) } as u64);
-        }
+        // SAFETY: the program is about to access these bytes.
+        execution::finds(noted(unsafe { load(ptr, mode.size()) }, mode.size()));
     };
     let becomes = |access: &mut Access, (kind, order): (AccessKind, Order)| {
         (access.kind, access.atomic) = (kind, Some(order));
@@ -557,10 +556,10 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
     // SAFETY: as the caller says.
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
     // If it puts back what is there it is no update: see `rmw`.
-    let (planned, varies) = match mode.size() {
-        _ if expected == new => (AccessKind::Read, Varies::Never),
-        ..=8 => (AccessKind::ReadWrite, Varies::WritesIf(expected as u64)),
-        _ => (AccessKind::ReadWrite, Varies::Perhaps),
+    let (planned, varies) = if expected == new {
+        (AccessKind::Read, Varies::Never)
+    } else {
+        (AccessKind::ReadWrite, Varies::WritesIf(noted(expected, mode.size())))
     };
     atomic(site, ptr, mode, planned, varies, || {
         if matches() { (planned, mode.order()) } else { (AccessKind::Read, mode.failure_order()) }

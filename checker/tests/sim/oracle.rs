@@ -1,7 +1,7 @@
 //! The reductions must agree with naive enumeration.
 
 use super::{
-    Instr, Program, c11,
+    Instr, Program, Recorded, c11,
     canonical::{self, trace_of},
     run, symmetric,
 };
@@ -32,6 +32,9 @@ pub struct Explored {
     /// One for each complete execution. Events that vary count as if they had done all
     /// that they might.
     pub traces: Vec<u64>,
+    complete: Vec<Recorded>,
+    /// What that is, and for which events the search wants it.
+    repertoire: Repertoire,
     pub counts: Counts,
     pub findings: Vec<(Finding, Vec<Event>)>,
     /// The budget was used up first, or an execution does not end.
@@ -47,8 +50,7 @@ pub fn explore(
 ) -> Explored {
     let mut explored = Explored::default();
     let mut runs = 0;
-    let mut repertoire = Repertoire::default();
-    let mut complete = vec![];
+    let mut cut_short = vec![];
     while let Some(plan) = search.next() {
         if runs == budget {
             explored.cut = true;
@@ -56,9 +58,6 @@ pub fn explore(
         }
         runs += 1;
         let recorded = run(program, plan, unroll);
-        for event in &recorded.events {
-            repertoire.learn(event, recorded.execution().accesses_of(event));
-        }
         for finding in search.absorb(&recorded.execution()) {
             explored.bugs.extend(name(&finding, &recorded.events));
             explored.findings.push((finding, recorded.events.clone()));
@@ -70,7 +69,7 @@ pub fn explore(
             break;
         }
         match recorded.end {
-            End::Asleep | End::Symmetric { .. } | End::Disabled => {}
+            End::Asleep | End::Symmetric { .. } | End::Disabled => cut_short.push(recorded),
             End::Diverged { .. } | End::Bounded => break,
             _ => {
                 explored.outcomes.insert(recorded.outcome);
@@ -81,14 +80,16 @@ pub fn explore(
                         explored.hanging.insert(recorded.state);
                     }
                 }
-                complete.push(recorded);
+                explored.complete.push(recorded);
             }
         }
     }
-    explored.traces = complete.iter().map(|recorded| trace_of(recorded, &repertoire)).collect();
+    explored.repertoire = search.log().repertoire.clone();
+    learn(&mut explored.repertoire, explored.complete.iter().chain(&cut_short));
+    explored.traces = explored.traces_by(&explored.repertoire);
     // All executions of a trace have the same races.
     let mut seen = HashSet::new();
-    for (recorded, trace) in complete.iter().zip(&explored.traces) {
+    for (recorded, trace) in explored.complete.iter().zip(&explored.traces) {
         if seen.insert(trace) {
             let races = c11::races(recorded).into_iter();
             explored.races.extend(races.map(|(a, b)| Bug::Race(a, b)));
@@ -96,6 +97,30 @@ pub fn explore(
     }
     explored.counts = search.counts();
     explored
+}
+
+fn learn<'a>(repertoire: &mut Repertoire, runs: impl Iterator<Item = &'a Recorded>) {
+    for run in runs {
+        for event in &run.events {
+            repertoire.learn(event, run.execution().accesses_of(event));
+        }
+    }
+}
+
+impl Explored {
+    fn traces_by(&self, repertoire: &Repertoire) -> Vec<u64> {
+        self.complete.iter().map(|run| trace_of(run, repertoire)).collect()
+    }
+
+    /// The traces of two searches, by the relation of this one.
+    fn traces_with(&self, other: &Explored) -> [HashSet<u64>; 2] {
+        if self.repertoire == other.repertoire {
+            return [self, other].map(|explored| explored.traces.iter().copied().collect());
+        }
+        let mut repertoire = self.repertoire.clone();
+        learn(&mut repertoire, other.complete.iter());
+        [self, other].map(|explored| explored.traces_by(&repertoire).into_iter().collect())
+    }
 }
 
 fn name(finding: &Finding, events: &[Event]) -> Option<Bug> {
@@ -159,10 +184,7 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
     }
     let optimal = explore(&mut Optimal::new(), program, budget, None);
     compare("optimal", &naive, &optimal)?;
-    // What a plain access finds is not recorded, and one that meets a compare-exchange is
-    // a data race.
-    let races = optimal.bugs.iter().any(|bug| matches!(bug, Bug::Race(..)));
-    if optimal.counts.blocked_by_sleep != 0 && !races && !may_be_in_vain(program) {
+    if optimal.counts.blocked_by_sleep != 0 && !may_be_in_vain(program) {
         return Err("optimal: an execution was begun in vain".into());
     }
     Ok(Verdict::Agree {
@@ -188,9 +210,8 @@ fn may_be_missed(program: &Program, naive: &Explored, dpor: &Explored) -> bool {
 /// Whether optimal DPOR may begin an execution in vain: see there.
 pub fn may_be_in_vain(program: &Program) -> bool {
     let code = program.threads.iter().flatten().chain(&program.handler);
-    code.into_iter().any(|instr| {
-        matches!(instr, Instr::Section { .. } | Instr::WriteLock(_) | Instr::TimedWriteLock { .. })
-    })
+    code.into_iter()
+        .any(|instr| matches!(instr, Instr::WriteLock(_) | Instr::TimedWriteLock { .. }))
 }
 
 /// What a reduction must have in common with the naive search.
@@ -205,8 +226,7 @@ fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), Stri
     if reduced.cut {
         return Err(format!("{which} does not come to an end"));
     }
-    let traces: HashSet<u64> = naive.traces.iter().copied().collect();
-    let reached: HashSet<u64> = reduced.traces.iter().copied().collect();
+    let [reached, traces] = reduced.traces_with(naive);
     if naive.bugs != reduced.bugs {
         return Err(format!("{which}: bugs: naive {:?}, {:?}", naive.bugs, reduced.bugs));
     }
