@@ -15,13 +15,18 @@ use core::arch::{asm, naked_asm};
 use leno_model::ThreadId;
 
 const STACKS: usize = 0x1000_0000_0000;
-/// Address space for each stack, which lies at its upper end. The lowest page of a stack is
-/// a guard: it is not mapped.
-pub const STRIDE: usize = 256 << 20;
+/// From one region to the next, but for their colours.
+const STRIDE: usize = 256 << 20;
+/// Regions begin at so many different pages of a stride. If all began at the same one, the
+/// stacks of all threads would contend for the same few lines of the caches.
+const COLOURS: usize = 32;
+/// A thread's region of the address space. Its stack lies at the upper end. The lowest page of
+/// a stack is a guard: it is not mapped.
+pub const REGION: usize = STRIDE - COLOURS * PAGE;
 /// As large as Linux makes a thread's stack by default.
 const SIZE: usize = 8 << 20;
 /// The largest that a program can ask for.
-pub const LARGEST: usize = STRIDE - stacks::SIZE - RESERVE - 2 * PAGE;
+pub const LARGEST: usize = REGION - stacks::SIZE - RESERVE - 2 * PAGE;
 /// What instrumented code may not use at the lower end of a stack: libc's functions that it
 /// calls find room there. If one of them overflowed, it might leave a lock behind.
 const RESERVE: usize = 64 << 10;
@@ -108,7 +113,7 @@ pub fn provide(count: usize) -> Result<(), i32> {
     let pool = POOL.get();
     if pool.is_empty() {
         let low = map_stacks(0)?;
-        pool.push(Parked { low, top: STACKS + STRIDE, thread_pointer: thread_pointer() });
+        pool.push(Parked { low, top: region(ThreadId::MAIN) + REGION, thread_pointer: thread_pointer() });
     }
     // Each starts while the next ones are made.
     let first = pool.len();
@@ -125,14 +130,14 @@ pub fn provide(count: usize) -> Result<(), i32> {
 
 /// How large a stack a thread can have that is about to be created.
 pub fn size(thread: ThreadId) -> usize {
-    let end = region(thread) + STRIDE;
+    let end = region(thread) + REGION;
     POOL.get().get(thread.index()).map_or(0, |parked| end - parked.low - RESERVE)
 }
 
 /// Gives a thread a larger stack. Call it from the host only.
 pub fn enlarge(thread: ThreadId, size: usize) -> Result<(), i32> {
     let parked = &mut POOL.get()[thread.index()];
-    let low = region(thread) + STRIDE - size.next_multiple_of(PAGE) - RESERVE;
+    let low = region(thread) + REGION - size.next_multiple_of(PAGE) - RESERVE;
     if low < parked.low {
         sys::map(low + PAGE, parked.low - low).ok_or(libc::ENOMEM)?;
         parked.low = low;
@@ -165,7 +170,8 @@ static TLS_SIZE: Global<usize> = Global::new(0);
 
 /// Where the region of a thread's stack begins.
 pub fn region(thread: ThreadId) -> usize {
-    STACKS + thread.index() * STRIDE
+    let index = thread.index();
+    STACKS + index * STRIDE + index % COLOURS * PAGE
 }
 
 /// An address that stands for the life of a thread's stack: its end writes it, and who
@@ -176,7 +182,7 @@ pub fn life(thread: ThreadId) -> u64 {
 }
 
 pub fn is_life(addr: u64) -> bool {
-    is_stack(addr as usize) && (addr as usize - STACKS).is_multiple_of(STRIDE)
+    owner_of(addr as usize).is_some_and(|owner| life(owner) == addr)
 }
 
 /// Whether an address is in the part of the address space that stacks are in.
@@ -243,9 +249,10 @@ type Create = unsafe extern "C" fn(
 
 /// Maps a thread's stack and the runtime's.
 fn map_stacks(index: usize) -> Result<usize, i32> {
-    let low = STACKS + (index + 1) * STRIDE - SIZE - RESERVE;
+    let thread = ThreadId(index as u32);
+    let low = region(thread) + REGION - SIZE - RESERVE;
     sys::map(low + PAGE, SIZE + RESERVE - PAGE).ok_or(libc::ENOMEM)?;
-    let top = own_top(ThreadId(index as u32));
+    let top = own_top(thread);
     sys::map(top - stacks::SIZE, stacks::SIZE).ok_or(libc::ENOMEM)?;
     Ok(low)
 }
@@ -259,7 +266,10 @@ pub fn own_top(thread: ThreadId) -> usize {
 /// Whether an address, which is in the part of the address space for stacks, lies on one of the
 /// runtime's.
 pub fn is_own_stack(addr: usize) -> bool {
-    (addr - STACKS) % STRIDE < PAGE + stacks::SIZE && !is_life(addr as u64)
+    owner_of(addr).is_some_and(|owner| {
+        let top = own_top(owner);
+        (top - stacks::SIZE..top).contains(&addr)
+    })
 }
 
 /// Starts a pthread on stack `index`, which parks and says so in `report`.

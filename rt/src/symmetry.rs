@@ -176,7 +176,7 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
     let mut exchanged: Vec<Exchanged> = blocks.map(block).collect();
     // Whole stacks: also of what will be on them a search must know whose it is.
     let (at, to) = (fiber::region(a) as u64, fiber::region(b) as u64);
-    exchanged.push(Exchanged { at, to, len: fiber::STRIDE as u64 });
+    exchanged.push(Exchanged { at, to, len: fiber::REGION as u64 });
     Ok(Symmetric { exchanged, assumed })
 }
 
