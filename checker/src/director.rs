@@ -15,7 +15,7 @@ use crate::{
     sync::{SyncState, exit_is_due},
 };
 use alloc::{rc::Rc, vec::Vec};
-use leno_model::{Access, End, Event, Op, SiteRef, Step, ThreadId, Varies};
+use leno_model::{Access, End, Event, Op, Outcome, SiteRef, Step, ThreadId, Varies};
 
 /// A thread reaches its next event.
 #[derive(Clone, Copy, Debug)]
@@ -301,19 +301,20 @@ impl Director {
     pub fn perform(&mut self, thread: ThreadId, accesses: &[Access], first_access: u32) -> Event {
         let at = &self.threads[thread.index()];
         debug_assert_eq!(at.status, Status::Standing, "a thread acts where it stands");
-        let (ordinal, site, op) = (at.ordinal, at.site, self.sync.settled(thread, at.op));
-        let timed = at.timed;
+        let (ordinal, site, timed) = (at.ordinal, at.site, at.timed);
+        let mut op = at.op;
+        self.sync.settle(thread, &mut op);
         let Repeat { iteration, .. } = self.awaits.standing(thread);
         let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
         let wanted = planned.map_or(0, |planned| planned.step.choice);
         let choice = wanted.min(choices - 1);
-        let event = Event {
+        let mut event = Event {
             thread,
             ordinal,
             site,
             op,
-            outcome: self.sync.apply(thread, &op, choice),
+            outcome: Outcome::Done,
             choice,
             choices,
             first_access,
@@ -323,6 +324,10 @@ impl Director {
             found: at.found,
             iteration,
         };
+        // Most events have none, and a copy would wait for it.
+        if op != Op::Access {
+            event.outcome = self.sync.apply(thread, &op, choice);
+        }
         if let Some(planned) = planned {
             let changed =
                 planned.fingerprint != 0 && planned.fingerprint != fingerprint(&event, accesses);

@@ -266,7 +266,8 @@ pub fn event_without(
     for other in kept.events(trace, clocks, first).iter().map(|other| trace.event(*other)) {
         sync.apply(other.thread, &other.op, other.choice);
     }
-    let op = sync.settled(e.thread, e.op);
+    let mut op = e.op;
+    sync.settle(e.thread, &mut op);
     Event { op, outcome: sync.apply(e.thread, &op, 0), ..e }
 }
 

@@ -270,12 +270,9 @@ impl SyncState {
     /// What an operation turns out to be when its turn has come: a thread leaves the
     /// futex that it waits at now.
     #[inline]
-    pub fn settled(&self, thread: ThreadId, op: Op) -> Op {
-        match op {
-            Op::FutexLeave { futex } => {
-                Op::FutexLeave { futex: self.futexes.place(thread).unwrap_or(futex) }
-            }
-            op => op,
+    pub fn settle(&self, thread: ThreadId, op: &mut Op) {
+        if let Op::FutexLeave { futex } = op {
+            *futex = self.futexes.place(thread).unwrap_or(*futex);
         }
     }
 

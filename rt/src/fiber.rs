@@ -113,7 +113,11 @@ pub fn provide(count: usize) -> Result<(), i32> {
     let pool = POOL.get();
     if pool.is_empty() {
         let low = map_stacks(0)?;
-        pool.push(Parked { low, top: region(ThreadId::MAIN) + REGION, thread_pointer: thread_pointer() });
+        pool.push(Parked {
+            low,
+            top: region(ThreadId::MAIN) + REGION,
+            thread_pointer: thread_pointer(),
+        });
     }
     // Each starts while the next ones are made.
     let first = pool.len();
@@ -252,23 +256,25 @@ fn map_stacks(index: usize) -> Result<usize, i32> {
     let thread = ThreadId(index as u32);
     let low = region(thread) + REGION - SIZE - RESERVE;
     sys::map(low + PAGE, SIZE + RESERVE - PAGE).ok_or(libc::ENOMEM)?;
-    let top = own_top(thread);
-    sys::map(top - stacks::SIZE, stacks::SIZE).ok_or(libc::ENOMEM)?;
+    sys::map(region(thread) + PAGE, stacks::SIZE).ok_or(libc::ENOMEM)?;
     Ok(low)
 }
 
 /// The top of the runtime's stack for a thread. Below is the page with [`life`], which is not
-/// mapped.
+/// mapped. The tops are at different places of their pages, for the same reason as
+/// [`COLOURS`]: the processor takes a load for one of what was stored at the same place of
+/// another page.
+#[inline(always)]
 pub fn own_top(thread: ThreadId) -> usize {
-    region(thread) + PAGE + stacks::SIZE
+    region(thread) + PAGE + stacks::SIZE - thread.index() % 8 * 448
 }
 
 /// Whether an address, which is in the part of the address space for stacks, lies on one of the
 /// runtime's.
 pub fn is_own_stack(addr: usize) -> bool {
     owner_of(addr).is_some_and(|owner| {
-        let top = own_top(owner);
-        (top - stacks::SIZE..top).contains(&addr)
+        let low = region(owner) + PAGE;
+        (low..low + stacks::SIZE).contains(&addr)
     })
 }
 
@@ -405,8 +411,42 @@ pub fn probe() {
     }
     // SAFETY: a constant that glibc keeps for debuggers.
     let block = unsafe { *crate::interpose::next(c"_thread_db_sizeof_pthread").cast::<u32>() };
-    *TLS_SIZE.get() = size.saturating_sub(block as usize);
+    let reserved = size.saturating_sub(block as usize);
+    *TLS_SIZE.get() = used_storage().map_or(reserved, |used| used.min(reserved));
 }
+
+/// How far the static thread-local storage of the loaded files extends below the thread
+/// pointer: what glibc has reserved beyond is for files that come later, and most of it. None
+/// if there is a file whose storage is not known.
+fn used_storage() -> Option<usize> {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        used: *mut libc::c_void,
+    ) -> i32 {
+        // SAFETY: libc gives valid headers; `used` is the one below.
+        unsafe {
+            let (info, used) = (&*info, &mut *used.cast::<Option<usize>>());
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+            if headers.iter().any(|h| h.p_type == libc::PT_TLS) {
+                let start = info.dlpi_tls_data as usize;
+                *used = used.filter(|_| start != 0).map(|used| {
+                    // What lies elsewhere is not static.
+                    let below = thread_pointer().wrapping_sub(start);
+                    if below < STATIC { used.max(below) } else { used }
+                });
+            }
+            0
+        }
+    }
+    let mut used = Some(0);
+    // SAFETY: `visit` gets `used` back.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut used).cast()) };
+    used
+}
+
+/// More than there can be of static thread-local storage.
+const STATIC: usize = 1 << 28;
 
 impl Context {
     /// Control words and sticky flags of a context that does not run.

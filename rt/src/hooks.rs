@@ -375,34 +375,38 @@ fn atomic(
     let Some(thread) = current_thread() else { return };
     let site = SiteRef(site);
     execution::require_room(site);
-    let planned = [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
-    let shared = sharing::is_event(thread, &planned);
+    // Made anew for each use: a copy would have to wait until all of the first is in the cache,
+    // and so would one of what `becomes` has changed.
+    let planned = || [accesses::one(planned, ptr, mode.size(), Some(mode.order()))];
+    let shared = sharing::is_event(thread, &planned());
     let found = || {
         // SAFETY: the program is about to access these bytes.
         execution::finds(noted(unsafe { load(ptr, mode.size()) }, mode.size()));
     };
     let becomes = |access: &mut Access, (kind, order): (AccessKind, Order)| {
-        (access.kind, access.atomic) = (kind, Some(order));
+        if (access.kind, access.atomic) != (kind, Some(order)) {
+            (access.kind, access.atomic) = (kind, Some(order));
+        }
     };
-    if borrows(thread, &planned) {
-        let mut all = with_lives(&planned, thread);
+    if borrows(thread, &planned()) {
+        let mut all = with_lives(&planned(), thread);
         execution::access_settled(&mut all, site, true, varies, |all| {
             found();
             becomes(&mut all[0], settle());
         });
     } else if shared {
-        execution::access_settled(&mut planned.clone(), site, true, varies, |done| {
+        execution::access_settled(&mut planned(), site, true, varies, |done| {
             found();
             becomes(&mut done[0], settle());
         });
     } else {
         // A loop that waits changes nothing, though it might: it is to be found out.
         execution::stands_at(site);
-        let mut done = planned;
+        let mut done = planned();
         becomes(&mut done[0], settle());
         private(site, &done);
     }
-    check(&planned, site);
+    check(&planned(), site);
 }
 
 /// Reads `size` bytes (1 to 16) as a number.

@@ -26,44 +26,19 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
     // SAFETY: the chain of frame records of the running thread.
     while let Some(record) = unsafe { frame.as_ref() } {
         digest.add(record.function);
-        let needed = match innermost {
-            true => at_site(record, site, op),
-            false => units::needed_behind(record, SiteRef(record.site)),
-        };
         // The call in progress. The innermost frame has none, and the last one means nothing.
-        if !innermost || site.0 == record.site {
+        let calls = !innermost || site.0 == record.site;
+        if calls {
             digest.add(record.site);
         }
-        match needed {
-            // SAFETY: the record is as long as its function's table says.
-            Some(needed) => needed.each(|offset, len| unsafe { digest.bytes(record, offset, len) }),
-            None => {
-                let size = units::frame_size(record);
-                let head = size_of::<FrameRecord>() as u64;
-                // SAFETY: as above. The head, with the caller's address, is left out.
-                unsafe { digest.bytes(record, head as u32, size.saturating_sub(head) as u32) };
-            }
+        match innermost {
+            true => digest.innermost(record, site, op, calls),
+            false => digest.needed(record, units::needed_behind(record, SiteRef(record.site))),
         }
         innermost = false;
         frame = record.caller;
     }
     digest.hash
-}
-
-/// What the innermost frame needs. It stands before the instruction of the site; or it
-/// makes the call that the site is, and the operation is the callee's, who knows the
-/// arguments.
-fn at_site(record: &FrameRecord, site: SiteRef, op: &Op) -> Option<Needed> {
-    let before = units::needed_before(record, site);
-    if site.0 != record.site {
-        return before;
-    }
-    let behind = units::needed_behind(record, site)?;
-    match before {
-        Some(before) => Some(behind.and(before)),
-        None if *op == Op::Access => None,
-        None => Some(behind),
-    }
 }
 
 struct Digest {
@@ -76,18 +51,84 @@ impl Digest {
         self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
 
+    /// Adds what the innermost frame needs. It stands before the instruction of the site; or it
+    /// makes the call that the site is, and the operation is the callee's, who knows the
+    /// arguments.
+    #[inline(always)]
+    fn innermost(&mut self, record: &FrameRecord, site: SiteRef, op: &Op, calls: bool) {
+        let before = units::needed_before(record, site);
+        if !calls {
+            return self.needed(record, before);
+        }
+        match (before, units::needed_behind(record, site)) {
+            (Some(before), Some(behind)) => {
+                self.live(record, &before);
+                self.needed(record, Some(behind));
+            }
+            (None, behind) if *op != Op::Access => self.needed(record, behind),
+            _ => self.whole(record),
+        }
+    }
+
+    /// Adds what is needed of a record; all of it where that is not known.
+    #[inline(always)]
+    fn needed(&mut self, record: &FrameRecord, needed: Option<Needed>) {
+        let Some(needed) = needed else { return self.whole(record) };
+        for slot in needed.escaping() {
+            // SAFETY: the record is as long as its function's table says.
+            unsafe { self.bytes(record, slot.offset, slot.size) };
+        }
+        self.live(record, &needed);
+    }
+
+    #[inline(always)]
+    fn live(&mut self, record: &FrameRecord, needed: &Needed) {
+        for slot in needed.live() {
+            // SAFETY: as above.
+            unsafe { self.bytes(record, slot.offset, slot.size) };
+        }
+    }
+
+    #[cold]
+    fn whole(&mut self, record: &FrameRecord) {
+        let size = units::frame_size(record);
+        let head = size_of::<FrameRecord>() as u64;
+        // SAFETY: as above. The head, with the caller's address, is left out.
+        unsafe { self.bytes(record, head as u32, size.saturating_sub(head) as u32) };
+    }
+
     /// Adds a part of a record.
     ///
     /// # Safety
     /// The record has these bytes.
+    #[inline(always)]
     unsafe fn bytes(&mut self, record: &FrameRecord, offset: u32, len: u32) {
         let start = (&raw const *record).cast::<u8>().wrapping_add(offset as usize);
-        for at in (0..len as usize).step_by(8) {
+        // SAFETY: as the caller says.
+        unsafe {
+            match len {
+                4 => self.word(u64::from(start.cast::<u32>().read_unaligned())),
+                8 => self.word(start.cast::<u64>().read_unaligned()),
+                _ => self.many(start, len as usize),
+            }
+        }
+    }
+
+    /// Adds bytes, however many.
+    ///
+    /// # Safety
+    /// They can be read.
+    unsafe fn many(&mut self, start: *const u8, len: usize) {
+        for at in (0..len).step_by(8) {
             let mut word = [0u8; 8];
-            let part = (len as usize - at).min(8);
+            let part = (len - at).min(8);
             // SAFETY: as the caller says; both are of `part` bytes.
             unsafe { start.add(at).copy_to_nonoverlapping(word.as_mut_ptr(), part) };
-            self.add(self.seen.relative(u64::from_le_bytes(word)));
+            self.word(u64::from_le_bytes(word));
         }
+    }
+
+    fn word(&mut self, word: u64) {
+        self.add(self.seen.relative(word));
     }
 }

@@ -44,6 +44,7 @@ impl<T: Copy> List<T> {
     }
 
     /// Appends; false when the list is full.
+    #[inline(always)]
     pub fn push(&self, item: T) -> bool {
         let len = self.len();
         if len == self.capacity {

@@ -11,7 +11,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use leno_model::{
     SiteRef,
-    site::{Residual, SiteId, SiteKind, UnitHeader, UnitTable},
+    site::{self, Residual, SiteId, SiteKind, UnitHeader, UnitTable},
     wire::{Fault, Unit},
 };
 
@@ -22,9 +22,12 @@ pub struct Loaded {
     digest: u64,
     /// Bytes of each function's frame record.
     frames: Vec<u64>,
-    /// The slots of all of them, and where those of each begin.
+    /// The slots of all of them, and those of each.
     slots: Vec<Slot>,
-    first_slot: Vec<u32>,
+    slots_of: Vec<Range<u32>>,
+    /// The same for those that others may have the address of.
+    escaping: Vec<Slot>,
+    escaping_of: Vec<Range<u32>>,
     /// What each site needs of its frame, before it and behind it: parts of `live`.
     before: Vec<Range<u32>>,
     behind: Vec<Range<u32>>,
@@ -59,10 +62,9 @@ pub fn damage() -> Option<&'static str> {
 
 /// A part of a frame record.
 #[derive(Clone, Copy)]
-struct Slot {
-    offset: u32,
-    size: u32,
-    escapes: bool,
+pub struct Slot {
+    pub offset: u32,
+    pub size: u32,
 }
 
 /// A range of `live` that says that nothing is known.
@@ -70,61 +72,68 @@ const NOTHING: Range<u32> = u32::MAX..u32::MAX;
 
 /// Adds what a residual needs to a list, and gives its place there.
 fn note(live: &mut Vec<u32>, residual: Option<Residual>) -> Range<u32> {
-    residual.map_or(NOTHING, |residual| {
-        let start = live.len() as u32;
-        live.extend(residual.live);
-        start..live.len() as u32
-    })
+    residual.map_or(NOTHING, |residual| append(live, residual.live))
+}
+
+/// Adds items to a list, and gives their place there.
+fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = list.len() as u32;
+    list.extend(items);
+    start..list.len() as u32
 }
 
 /// What is needed of a frame at some point.
 pub struct Needed {
     slots: &'static [Slot],
-    live: [&'static [u32]; 2],
+    escaping: &'static [Slot],
+    live: &'static [u32],
 }
 
 impl Needed {
-    /// What is needed at either point.
-    pub fn and(self, other: Self) -> Self {
-        Self { live: [self.live[0], other.live[0]], ..self }
+    /// What is needed because others may have its address, wherever the function is.
+    #[inline(always)]
+    pub fn escaping(&self) -> &'static [Slot] {
+        self.escaping
     }
 
-    /// Calls `part` with offset and length of all that is needed.
-    pub fn each(&self, mut part: impl FnMut(u32, u32)) {
-        for slot in self.slots.iter().filter(|slot| slot.escapes) {
-            part(slot.offset, slot.size);
-        }
-        let live = self.live.iter().flat_map(|live| live.iter());
-        for slot in live.filter_map(|place| self.slots.get(*place as usize)) {
-            if !slot.escapes {
-                part(slot.offset, slot.size);
-            }
-        }
+    /// What the function itself needs.
+    #[inline(always)]
+    pub fn live(&self) -> impl Iterator<Item = Slot> {
+        self.live.iter().filter_map(|place| self.slots.get(*place as usize).copied())
     }
 }
 
 /// What the frame of a record needs at a point of its function.
+#[inline(always)]
 fn needed(
     record: &FrameRecord,
     site: SiteRef,
-    ranges: fn(&Loaded) -> &[Range<u32>],
+    ranges: impl FnOnce(&Loaded) -> &[Range<u32>],
 ) -> Option<Needed> {
     let (_, unit) =
         find(record.function).filter(|(_, unit)| (unit.start..unit.end).contains(&site.0))?;
     let function = (record.function - unit.start) as usize;
-    let slots =
-        *unit.first_slot.get(function)? as usize..*unit.first_slot.get(function + 1)? as usize;
     let live = ranges(unit).get((site.0 - unit.start) as usize).filter(|live| **live != NOTHING)?;
-    let live = &unit.live[live.start as usize..live.end as usize];
-    Some(Needed { slots: &unit.slots[slots], live: [live, &[]] })
+    Some(Needed {
+        slots: part(&unit.slots, unit.slots_of.get(function)?),
+        escaping: part(&unit.escaping, unit.escaping_of.get(function)?),
+        live: part(&unit.live, live),
+    })
+}
+
+#[inline(always)]
+fn part<'a, T>(list: &'a [T], range: &Range<u32>) -> &'a [T] {
+    &list[range.start as usize..range.end as usize]
 }
 
 /// What a frame needs that is about to do what the site stands for.
+#[inline(always)]
 pub fn needed_before(record: &FrameRecord, site: SiteRef) -> Option<Needed> {
     needed(record, site, |unit| &unit.before)
 }
 
 /// What a frame needs when the call is over that it makes at the site.
+#[inline(always)]
 pub fn needed_behind(record: &FrameRecord, site: SiteRef) -> Option<Needed> {
     needed(record, site, |unit| &unit.behind)
 }
@@ -149,15 +158,14 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         host::fault(Fault::Library { path: image });
     }
     let start = unit as u64;
-    let mut slots = Vec::new();
-    let mut first_slot = alloc::vec![0];
+    let (mut slots, mut slots_of) = (Vec::new(), Vec::new());
+    let (mut escaping, mut escaping_of) = (Vec::new(), Vec::new());
     for function in &table.functions {
-        slots.extend(function.frame.slots.iter().map(|slot| Slot {
-            offset: slot.offset as u32,
-            size: slot.size as u32,
-            escapes: slot.escapes,
-        }));
-        first_slot.push(slots.len() as u32);
+        let all = &function.frame.slots;
+        let kept = |slot: &site::Slot| Slot { offset: slot.offset as u32, size: slot.size as u32 };
+        slots_of.push(append(&mut slots, all.iter().map(kept)));
+        let escape = all.iter().filter(|slot| slot.escapes);
+        escaping_of.push(append(&mut escaping, escape.map(kept)));
     }
     let (mut before, mut behind, mut live) = (Vec::new(), Vec::new(), Vec::new());
     let mut callees = Vec::new();
@@ -170,7 +178,9 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
     }
     let loaded = Loaded {
         slots,
-        first_slot,
+        slots_of,
+        escaping,
+        escaping_of,
         before,
         behind,
         live,
