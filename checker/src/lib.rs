@@ -52,7 +52,7 @@ pub use naive::Naive;
 pub use optimal::Optimal;
 pub use plan::{Compare, Limits, Plan, PlannedStep, Sleeper, fingerprint};
 pub use repertoire::Repertoire;
-pub use search::Search;
+pub use search::{Search, findings};
 pub use source::Source;
 pub use strategy::Strategy;
 pub use threads::ThreadSet;

@@ -128,6 +128,15 @@ impl Log {
     }
 }
 
+/// The bugs that an execution shows by itself, whatever a search knows of others.
+pub fn findings(run: &Execution<'_>) -> Vec<Finding> {
+    let mut log = Log::default();
+    while log.trace.len() < run.events.len() {
+        log.push(run);
+    }
+    log.finish(run, false)
+}
+
 /// The part that is explored, from each node's branches, those done and all of them.
 /// The one that is under way is not done.
 pub fn explored(nodes: impl Iterator<Item = (u32, u32)>) -> f64 {

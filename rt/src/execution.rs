@@ -35,6 +35,22 @@ use leno_model::{
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
 
+/// What can be said about a thread that has no effect here, and is inherited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Manners {
+    pub name: Option<[u8; 16]>,
+    /// Policy and priority.
+    pub scheduling: (i32, i32),
+    /// The processors that it may use, if somebody said so.
+    pub processors: Option<[u8; size_of::<libc::cpu_set_t>()]>,
+}
+
+impl Default for Manners {
+    fn default() -> Self {
+        Self { name: None, scheduling: (libc::SCHED_OTHER, 0), processors: None }
+    }
+}
+
 /// A thread of the program.
 pub struct Thread {
     context: Context,
@@ -57,9 +73,7 @@ pub struct Thread {
     pub asynchronous: bool,
     /// It has asked for its own cancellation.
     pub cancels_itself: bool,
-    /// What it was called, and how it was to be scheduled: policy and priority.
-    pub name: Option<[u8; 16]>,
-    pub scheduling: (i32, i32),
+    pub manners: Manners,
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
     pub alive: bool,
@@ -248,8 +262,7 @@ impl Thread {
             cancellable: true,
             asynchronous: false,
             cancels_itself: false,
-            name: None,
-            scheduling: (libc::SCHED_OTHER, 0),
+            manners: Manners::default(),
             robust: Vec::new(),
             alive: true,
             weak_failures: 0,
@@ -433,6 +446,7 @@ impl Running {
         start: Start,
         argument: *mut libc::c_void,
         detached: bool,
+        manners: Manners,
     ) {
         while self.threads.len() <= child.index() {
             let number = ThreadId(self.threads.len() as u32);
@@ -444,6 +458,7 @@ impl Running {
         thread.start = Some(start);
         thread.argument = argument;
         (thread.detached, thread.claimed) = (detached, detached);
+        thread.manners = manners;
         (thread.clock, thread.seen.last) = (self.thread().clock, self.thread().seen.last);
         kernel::handlers::inherit(child);
         self.threads[child.index()] = thread;

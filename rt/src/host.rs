@@ -23,7 +23,7 @@ use crate::{
 };
 use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
 use hashbrown::HashSet;
-use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Source, Strategy};
+use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Strategy, findings};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
     wire::{
@@ -504,9 +504,7 @@ pub fn wanted(run: &Execution<'_>) -> Vec<Shown> {
 
 /// The bugs that an execution shows by itself.
 pub fn bugs(run: &Execution<'_>) -> Vec<Shown> {
-    let mut search = Source::new();
-    search.next();
-    let mut shown: Vec<Shown> = search.absorb(run).into_iter().map(Shown::Found).collect();
+    let mut shown: Vec<Shown> = findings(run).into_iter().map(Shown::Found).collect();
     if let End::Completed { status } = run.end {
         shown.push(Shown::Status(status));
     }

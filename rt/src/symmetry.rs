@@ -255,8 +255,8 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
     let parts = [
         ("cancellation", one.cancellation() == two.cancellation()),
         ("being detached", one.detached == two.detached),
-        ("names", one.name == two.name),
-        ("scheduling", one.scheduling == two.scheduling),
+        ("names", one.manners.name == two.manners.name),
+        ("scheduling", one.manners == two.manners),
         ("clocks", one.clock == two.clock && one.seen.last == two.seen.last),
         ("random numbers", one.has_random_numbers(a) == two.has_random_numbers(b)),
         ("random numbers", !one.has_random_numbers(a)),

@@ -2,6 +2,7 @@
 
 pub mod expectation;
 pub mod generator;
+pub mod supported;
 pub mod threads;
 
 use serde_json::Value;
@@ -71,7 +72,12 @@ impl Ran {
 
 /// Runs leno in `directory`.
 pub fn leno<S: AsRef<OsStr>>(directory: &Path, args: &[S]) -> Ran {
-    let output: Output = Command::new(tool("leno"))
+    leno_of(&tool("leno"), directory, args)
+}
+
+/// Runs a leno that lies beside another runtime.
+pub fn leno_of<S: AsRef<OsStr>>(leno: &Path, directory: &Path, args: &[S]) -> Ran {
+    let output: Output = Command::new(leno)
         .args(args)
         .current_dir(directory)
         .env("NO_COLOR", "1")

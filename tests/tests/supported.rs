@@ -1,9 +1,9 @@
 //! docs/supported.md says what leno does with each function of the thread headers. It
 //! must have all that the installed headers declare, and say what is true.
 
-use leno_tests::{root, tool};
+use leno_tests::{root, supported::table, tool};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
     io::Write,
     process::{Command, Stdio},
@@ -58,20 +58,6 @@ fn listed(file: &str, name: &str) -> BTreeSet<String> {
     let (_, list) = text.rsplit_once(&format!("\n{name}! {{")).expect("the macro is used");
     let (list, _) = list.split_once('}').expect("the list ends");
     list.split_whitespace().map(str::to_owned).collect()
-}
-
-/// Each function's header and what is done with it.
-fn table() -> BTreeMap<String, (String, String)> {
-    let text = fs::read_to_string(root().join("docs/supported.md")).expect("it is there");
-    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
-    let mut table = BTreeMap::new();
-    for row in rows {
-        let cells: Vec<_> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
-        let [function, header, how, ..] = cells[..] else { panic!("an odd row: {row}") };
-        let twice = table.insert(function.to_owned(), (header.to_owned(), how.to_owned()));
-        assert!(twice.is_none(), "{function} is listed twice");
-    }
-    table
 }
 
 #[test]

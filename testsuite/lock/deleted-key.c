@@ -5,6 +5,7 @@
 // leno: cflags="-DORDERED -DTWICE" verdict=bug kind=lock message~"deletes a key twice, and ignores the error"
 // leno: cflags="-DORDERED -DAGAIN" verdict=safe
 // leno: cflags="-DORDERED -DC11" verdict=safe
+// leno: cflags="-DORDERED -DLATE -DC11" verdict=bug kind=lock message~"sets the value of a key that has been deleted"
 // leno: cflags=-DC11 verdict=bug kind=lock message~"gets the value of a key that has been deleted"
 #include <pthread.h>
 #include <stdlib.h>

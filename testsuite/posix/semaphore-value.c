@@ -1,6 +1,7 @@
 // The value of a semaphore is of the moment: a decision by it comes too late.
 // leno: cflags=-DRELY=0 verdict=safe
 // leno: cflags=-DRELY=1 verdict=bug kind=deadlock object=sem
+// leno: cflags=-DRELY=2 verdict=bug kind=assert message~"value == 1"
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +12,9 @@ static void *take(void *unused)
 {
     int value;
     assert(sem_getvalue(&sem, &value) == 0 && value >= 0 && value <= 1);
-    if (RELY) {
+    if (RELY == 2)
+        assert(value == 1);
+    if (RELY == 1) {
         if (value > 0)
             sem_wait(&sem);
     } else {

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ int main(void)
     pthread_create(&thread, NULL, work, NULL);
     nanosleep(&long_time, NULL);
     clock_nanosleep(CLOCK_MONOTONIC, 0, &long_time, NULL);
-    usleep(500000);
+    usleep(4000000000);
+    thrd_sleep(&long_time, NULL);
     sleep(1000);
     sched_yield();
     if (JOIN)

@@ -7,7 +7,7 @@ use super::{
     words::{self, Word},
 };
 use crate::{
-    execution::{Thread, current_thread, running},
+    execution::{Manners, Thread, current_thread, running},
     fiber, symmetry, sys,
 };
 use core::ffi::{CStr, c_char};
@@ -37,6 +37,29 @@ pub fn thread_behind(handle: u64) -> Option<ThreadId> {
 
 fn state(thread: ThreadId) -> &'static mut Thread {
     running().and_then(|x| x.thread_numbered(thread)).expect("a thread of the execution")
+}
+
+/// What a thread gets that is created with these attributes.
+pub fn inherited(attributes: *const libc::pthread_attr_t) -> Manners {
+    let me = current_thread().expect("a thread creates others");
+    let mut manners = Manners::default();
+    words::look(words::word(me, Word::Name), || manners.name = state(me).manners.name);
+    words::look(words::word(me, Word::Scheduling), || {
+        manners = Manners { name: manners.name, ..state(me).manners };
+    });
+    let (mut explicit, mut policy, mut parameters) = (0, 0, Parameters { sched_priority: 0 });
+    if !attributes.is_null() {
+        // SAFETY: the program's attributes, and our own places.
+        unsafe {
+            libc::pthread_attr_getinheritsched(attributes, &mut explicit);
+            libc::pthread_attr_getschedpolicy(attributes, &mut policy);
+            libc::pthread_attr_getschedparam(attributes, &mut parameters);
+        }
+    }
+    if explicit == libc::PTHREAD_EXPLICIT_SCHED {
+        manners.scheduling = (policy, parameters.sched_priority);
+    }
+    manners
 }
 
 /// The stack is the one that the thread really runs on, whatever it was created with.
@@ -81,7 +104,7 @@ pub unsafe extern "C" fn pthread_setname_np(handle: u64, name: *const c_char) ->
     words::exchange(words::word(thread, Word::Name), || {
         let mut name = [0; NAME];
         name[..bytes.len()].copy_from_slice(bytes);
-        state(thread).name = Some(name);
+        state(thread).manners.name = Some(name);
         true
     });
     0
@@ -99,7 +122,7 @@ pub unsafe extern "C" fn pthread_getname_np(handle: u64, out: *mut c_char, len: 
         return libc::ERANGE;
     }
     let mut name = None;
-    words::look(words::word(thread, Word::Name), || name = state(thread).name);
+    words::look(words::word(thread, Word::Name), || name = state(thread).manners.name);
     store(out.cast::<[u8; NAME]>(), name.unwrap_or_else(program_name));
     0
 }
@@ -133,7 +156,7 @@ pub unsafe extern "C" fn pthread_setschedparam(
         return libc::EINVAL;
     }
     words::exchange(words::word(thread, Word::Scheduling), || {
-        state(thread).scheduling = (policy, priority);
+        state(thread).manners.scheduling = (policy, priority);
         true
     });
     0
@@ -149,7 +172,7 @@ pub unsafe extern "C" fn pthread_setschedprio(handle: u64, priority: i32) -> i32
     let Some(thread) = thread_of(handle) else { return libc::ESRCH };
     let mut fits = false;
     words::exchange(words::word(thread, Word::Scheduling), || {
-        let (policy, old) = &mut state(thread).scheduling;
+        let (policy, old) = &mut state(thread).manners.scheduling;
         fits = is_priority(*policy, priority);
         if fits {
             *old = priority;
@@ -172,7 +195,7 @@ pub unsafe extern "C" fn pthread_getschedparam(
     }
     let Some(thread) = thread_of(handle) else { return libc::ESRCH };
     let mut found = (0, 0);
-    words::look(words::word(thread, Word::Scheduling), || found = state(thread).scheduling);
+    words::look(words::word(thread, Word::Scheduling), || found = state(thread).manners.scheduling);
     store(policy, found.0);
     store(parameters, Parameters { sched_priority: found.1 });
     0
@@ -196,11 +219,37 @@ pub unsafe extern "C" fn pthread_setaffinity_np(
     if running().is_none() {
         return real!(pthread_setaffinity_np(handle => u64, size => usize, set => *const libc::cpu_set_t) -> i32);
     }
-    if thread_of(handle).is_some() { 0 } else { libc::ESRCH }
+    let Some(thread) = thread_of(handle) else { return libc::ESRCH };
+    let mut wanted = [0; PROCESSORS];
+    let size = size.min(PROCESSORS);
+    // SAFETY: the program's own.
+    unsafe { core::ptr::copy_nonoverlapping(set.cast(), wanted.as_mut_ptr(), size) };
+    let there = match processors() {
+        Ok(there) => there,
+        Err(error) => return error,
+    };
+    wanted.iter_mut().zip(there).for_each(|(wanted, there)| *wanted &= there);
+    if wanted == [0; PROCESSORS] {
+        return libc::EINVAL;
+    }
+    words::exchange(words::word(thread, Word::Scheduling), || {
+        state(thread).manners.processors = Some(wanted);
+        true
+    });
+    0
 }
 
-/// Says on which processors leno runs; what was set before is not kept.
-///
+const PROCESSORS: usize = size_of::<libc::cpu_set_t>();
+
+/// The processors that leno may use.
+fn processors() -> Result<[u8; PROCESSORS], i32> {
+    let mut set = [0; PROCESSORS];
+    let arguments = [0, PROCESSORS as u64, set.as_mut_ptr() as u64, 0, 0, 0];
+    // SAFETY: the kernel writes no more than the set has.
+    let result = unsafe { sys::call(libc::SYS_sched_getaffinity, arguments) };
+    if result < 0 { Err(-result as i32) } else { Ok(set) }
+}
+
 /// # Safety
 /// As libc's.
 #[entry]
@@ -212,19 +261,15 @@ pub unsafe extern "C" fn pthread_getaffinity_np(
     if running().is_none() {
         return real!(pthread_getaffinity_np(handle => u64, size => usize, out => *mut libc::cpu_set_t) -> i32);
     }
-    if thread_of(handle).is_none() {
-        return libc::ESRCH;
+    let Some(thread) = thread_of(handle) else { return libc::ESRCH };
+    let mut found = None;
+    words::look(words::word(thread, Word::Scheduling), || {
+        found = state(thread).manners.processors;
+    });
+    match found.map_or_else(processors, Ok) {
+        Ok(set) => super::copy_out(out.cast(), &set[..size.min(PROCESSORS)]),
+        Err(error) => return error,
     }
-    let mut set = [0u8; 1024];
-    let size = size.min(set.len());
-    // SAFETY: the kernel writes no more than `size` bytes of `set`.
-    let result = unsafe {
-        sys::call(libc::SYS_sched_getaffinity, [0, size as u64, set.as_mut_ptr() as u64, 0, 0, 0])
-    };
-    if result < 0 {
-        return -result as i32;
-    }
-    super::copy_out(out.cast(), &set[..size]);
     0
 }
 

@@ -26,34 +26,35 @@ type Value = *mut libc::c_void;
 #[entry]
 pub unsafe extern "C" fn pthread_create(
     handle: *mut u64,
-    attributes: *const libc::pthread_attr_t,
+    given: *const libc::pthread_attr_t,
     start: Start,
     argument: Value,
 ) -> i32 {
     let Some(x) = running() else {
-        return real!(pthread_create(handle => *mut u64, attributes => *const libc::pthread_attr_t,
+        return real!(pthread_create(handle => *mut u64, given => *const libc::pthread_attr_t,
             start => Start, argument => Value) -> i32);
     };
     let mut size = 0usize;
-    if !attributes.is_null() {
+    if !given.is_null() {
         type Attributes = *const libc::pthread_attr_t;
-        real!(pthread_attr_getstacksize(attributes => Attributes, &raw mut size => *mut usize) -> i32);
+        real!(pthread_attr_getstacksize(given => Attributes, &raw mut size => *mut usize) -> i32);
     }
     if size > fiber::LARGEST {
         refuse("pthread_create with a stack of more than 255 MiB");
     }
+    let manners = attributes::inherited(given);
     let child = x.next_child(size);
     // glibc has stored the handle when the new thread starts.
     let stored = [accesses::one(AccessKind::Write, handle as u64, 8, None)];
     sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), &stored);
     event(Op::Create { child }, &stored, call_site());
     let mut state = libc::PTHREAD_CREATE_JOINABLE;
-    if !attributes.is_null() {
+    if !given.is_null() {
         type Attributes = *const libc::pthread_attr_t;
-        real!(pthread_attr_getdetachstate(attributes => Attributes, &raw mut state => *mut i32) -> i32);
+        real!(pthread_attr_getdetachstate(given => Attributes, &raw mut state => *mut i32) -> i32);
     }
     let x = running().expect("in an execution");
-    x.add_thread(child, start, argument, state == libc::PTHREAD_CREATE_DETACHED);
+    x.add_thread(child, start, argument, state == libc::PTHREAD_CREATE_DETACHED, manners);
     // SAFETY: the program's own place for the handle.
     unsafe { *handle = fiber::handle(child) };
     execution::start_thread(child);
