@@ -152,6 +152,8 @@ pub struct Record {
     pub counts: List<Counts>,
     /// Threads whose handle this execution has used for more than a join.
     pub handles_used: List<ThreadId>,
+    /// What threads of this execution have given to those who joined them, if they wanted it.
+    pub given: List<(ThreadId, u64)>,
     /// What comparing threads has come to, in all executions.
     pub symmetry: List<symmetry::Counts>,
     /// What it has shown in this one, each encoded behind its length.
@@ -185,6 +187,7 @@ pub fn create(journal: Option<i32>) {
         shared: List::inside(journal, EVENTS),
         counts: List::inside(journal, 1),
         handles_used: List::inside(journal, EVENTS),
+        given: List::inside(journal, THREADS),
         symmetry: List::inside(journal, 1),
         explanations: List::inside(journal, OUTBOX),
         assumed: List::inside(journal, THREADS),
@@ -210,6 +213,7 @@ impl Record {
         self.wanted_stack.clear();
         self.outbox.clear();
         self.handles_used.clear();
+        self.given.clear();
         self.explanations.clear();
         self.symmetric.clear();
         self.assumed.clear();

@@ -194,13 +194,14 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
 }
 
 /// What these two threads have touched in this execution and nobody else, so that it was no
-/// event: addresses of granules that fit.
-pub fn touched_alone(threads: [ThreadId; 2], fits: impl Fn(u64) -> bool) -> Option<u64> {
+/// event: addresses of granules.
+pub fn touched_alone(threads: [ThreadId; 2]) -> impl Iterator<Item = u64> {
     let sharing = sharing();
     let owners = threads.map(|thread| sharing.owner(thread));
-    sharing.pages.iter().find_map(|(number, page)| {
-        let touched = page.iter().enumerate().filter(|(_, owner)| owners.contains(owner));
-        touched.map(|(place, _)| number * PAGE + place as u64 * GRANULE).find(|addr| fits(*addr))
+    sharing.pages.iter().flat_map(move |(number, page)| {
+        let touched = page.iter().enumerate().filter(move |(_, owner)| owners.contains(owner));
+        let first = number * PAGE;
+        touched.map(move |(place, _)| first + place as u64 * GRANULE)
     })
 }
 

@@ -39,7 +39,7 @@ mod memory;
 mod others;
 mod report;
 
-pub use handles::{keep_in_mind, known, learn, used};
+pub use handles::{gives, keep_in_mind, known, learn, used};
 pub use looks::{looks_at, orders};
 pub use report::{compare_all, compare_with, counts, explained, is_wanted, want};
 
@@ -55,6 +55,7 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 use frames::{Frame, Stack, Whose};
+use hashbrown::HashSet;
 use leno_checker::{
     Apart,
     exchange::{Exchange, Memory, Mismatch, Swap, Why},
@@ -162,8 +163,8 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
         None => {}
         Some(apart) => return Err(in_words(apart)),
     }
-    history_is_known(&process, &exchange)?;
-    let found = others::refer_to(&process, &exchange)?;
+    let lost = history(&process, &exchange)?;
+    let found = others::refer_to(&process, &exchange, &lost)?;
     let assumed = found.handles || one.claimed != two.claimed;
     if assumed {
         handles::are_alike(a, b)?;
@@ -182,22 +183,33 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
 
 /// What one of the threads has touched, and nobody else, was no event: nobody knows that it
 /// may be in a race with what the other one does, which will touch it in its place. So it must
-/// be what changes places with the thread, or be gone.
-fn history_is_known(process: &Process<'_>, exchange: &Exchange) -> Result<(), Difference> {
+/// be what changes places with the thread, or be gone: freed, or a block that nobody has a
+/// pointer to any more. Gives the blocks of which that is yet to be shown.
+fn history(process: &Process<'_>, exchange: &Exchange) -> Result<HashSet<u64>, Difference> {
     let threads = process.stacks.map(|stack| stack.thread);
-    let stays = |addr: u64| {
-        let own = fiber::owner_of(addr as usize).is_some_and(|owner| threads.contains(&owner));
-        let freed = heap::around(addr as usize).is_some_and(|(_, block)| block.freed_at.is_some());
-        let moved = process.object(addr).is_some_and(|o| exchange.image(o.start).is_some());
-        !own && !freed && !moved
-    };
-    match sharing::touched_alone(threads, stays) {
-        None => Ok(()),
-        Some(addr) => Err(Difference {
-            kind: DifferenceKind::State,
-            text: "one of them has used it, and nobody else has until now".into(),
-            object: Some(describe::object(addr)),
-        }),
+    let mut lost = HashSet::new();
+    for addr in sharing::touched_alone(threads) {
+        if fiber::owner_of(addr as usize).is_some_and(|owner| threads.contains(&owner)) {
+            continue;
+        }
+        match heap::around(addr as usize) {
+            Some((_, block)) if block.freed_at.is_some() => {}
+            Some((_, block)) if exchange.image(block.start as u64).is_some() => {}
+            // A number may lead to it.
+            Some((_, block)) if !heap::is_looked_at(block.start) => {
+                lost.insert(block.start as u64);
+            }
+            _ => return Err(used_alone(addr)),
+        }
+    }
+    Ok(lost)
+}
+
+fn used_alone(addr: u64) -> Difference {
+    Difference {
+        kind: DifferenceKind::State,
+        text: "one of them has used it, and nobody else has until now".into(),
+        object: Some(describe::object(addr)),
     }
 }
 

@@ -17,13 +17,17 @@ const HEAD: &str = r#"#define _GNU_SOURCE
 
 struct node { struct node *next; long value; };
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t t[3];
 static long g[2], out;
 static _Atomic long a[2];
 static _Atomic(_Atomic long *) where;
 static _Atomic(struct node *) box;
 static __thread long local;
+static __thread struct node *kept;
 static pthread_key_t key;
+static long cell[3];
+struct padded { char kind; long value; };
 
 static struct node *node(struct node *next, long value) {
     struct node *n = malloc(sizeof *n);
@@ -36,15 +40,41 @@ static long sum(struct node *p) {
     for (; p; p = p->next) s = 2 * s + p->value;
     return s;
 }
-static void report(long v) {
-    pthread_mutex_lock(&m[0]), out = 3 * out + v, pthread_mutex_unlock(&m[0]);
+static struct node *ring(long first, long second) {
+    struct node *n = node(0, first);
+    n->next = node(n, second);
+    return n;
+}
+void __VERIFIER_atomic_report(long v) { out = 3 * out + v; }
+static void report(long v) { __VERIFIER_atomic_report(v); }
+static void by_address(long *p) {
+    pthread_mutex_lock(&m[0]), g[0] = 2 * g[0] + *p, pthread_mutex_unlock(&m[0]);
+}
+static void twice(long *p) { report(2 * *p); }
+static void (*const jobs[2])(long *) = {by_address, twice};
+static void leave_behind(long with) {
+    volatile char stack[256];
+    for (unsigned i = 0; i < sizeof stack; i++) stack[i] = (char)with;
+}
+static void use(struct padded *p) { pthread_mutex_lock(&m[1]), g[1] += p->value, pthread_mutex_unlock(&m[1]); }
+static void set(struct padded *p, long value) { p->kind = 1, p->value = value; }
+static void with_padding(long value) {
+    volatile char room[64];
+    struct padded p;
+    room[0] = 0;
+    set(&p, value);
+    use(&p);
+}
+static void *child(void *arg) {
+    report((long)arg);
+    return 0;
 }
 "#;
 
 /// What a thread does before it is looked at, or in passing: no event, or one.
 fn statement(dice: &mut Random) -> String {
     let (i, c) = (dice.below(2), dice.below(3) + 1);
-    match dice.below(22) {
+    match dice.below(40) {
         0..4 => format!(
             "pthread_mutex_lock(&m[{i}]), g[{i}] = 2 * g[{i}] + {c}, pthread_mutex_unlock(&m[{i}]);"
         ),
@@ -65,32 +95,69 @@ fn statement(dice: &mut Random) -> String {
         18 => "if (id && p) box = p;".to_string(),
         19 => format!("if (box == p) v += {c};"),
         20 => "if (pthread_equal(t[0], pthread_self())) v++;".to_string(),
+        21 => "by_address(&id);".to_string(),
+        22 => "by_address(&v);".to_string(),
+        23 => format!("jobs[id & 1](&v); v += {c};"),
+        24 => "jobs[0](&id);".to_string(),
+        25 => "leave_behind(id); with_padding(2);".to_string(),
+        26 => "leave_behind(id); with_padding(id);".to_string(),
+        27 => format!("cell[id] += {c};"),
+        28 => "v += cell[id];".to_string(),
+        29 => "{ long *own = &cell[id]; id = 0, report(1), ++*own; }".to_string(),
+        30 => format!("r = ring(id, {c});"),
+        31 => format!("r = ring({c}, id); if (id) r = r->next;"),
+        32 => "v += r ? r->next->value : 0;".to_string(),
+        33 => "kept = p;".to_string(),
+        34 => "v += kept == p; v += sum(kept);".to_string(),
+        35 => "if (id) pthread_mutex_lock(&held), has = 1;".to_string(),
+        36 => format!("if (!pthread_mutex_trylock(&m[1])) v += {c}, pthread_mutex_unlock(&m[1]);"),
+        37 => "pthread_setspecific(key, p); v += pthread_getspecific(key) == 0;".to_string(),
+        38 => "{ pthread_t k; pthread_create(&k, 0, child, (void *)id), pthread_join(k, 0); }"
+            .to_string(),
         _ => format!(
             "errno = {c} * (int)id; pthread_setspecific(key, id ? &g[{i}] : 0); v += errno + (pthread_getspecific(key) == &g[0]);"
         ),
     }
 }
 
+/// Some of them, of which few are seen by others: naive enumeration is to come to an end.
+fn statements(dice: &mut Random) -> Vec<String> {
+    let private = ["v += ", "id = 0", "p = ", "local", "r = ring", "kept", "cell[id]", "v += sum"];
+    let mut visible = 1 + usize::from(dice.below(4) == 0);
+    let mut lines: Vec<String> = Vec::new();
+    while lines.len() < 3 && (lines.is_empty() || dice.below(2) == 0) {
+        let line = statement(dice);
+        let is_private = private.iter().any(|start| line.starts_with(start));
+        if is_private || visible > 0 {
+            visible -= usize::from(!is_private);
+            lines.push(line);
+        }
+    }
+    lines
+}
+
 /// Two functions, a main, and what it does with its threads.
 fn program(dice: &mut Random, number: u64) -> String {
     let mut text = String::new();
     let same = dice.below(4) == 0;
-    let lines: Vec<String> = (0..1 + dice.below(2)).map(|_| statement(dice)).collect();
-    let other: Vec<String> = (0..1 + dice.below(2)).map(|_| statement(dice)).collect();
+    let by_value = dice.below(2) == 0;
+    let (lines, other) = (statements(dice), statements(dice));
     for (name, lines) in [("f", &lines), ("h", if same { &lines } else { &other })] {
         let local = if name == "f" { "v" } else { "value" };
         writeln!(text, "static void *{name}{number}(void *arg) {{").unwrap();
         writeln!(
             text,
-            "    long id = (long)arg, {local} = 0; struct node *p = 0; _Atomic long mine = 0;"
+            "    long id = (long)arg, {local} = 0, has = 0; struct node *p = 0, *r = 0; _Atomic long mine = 0;"
         )
         .unwrap();
         if local != "v" {
             writeln!(text, "#define v {local}").unwrap();
         }
         lines.iter().for_each(|line| writeln!(text, "    {line}").unwrap());
-        writeln!(text, "    report(v);\n    (void)p, (void)id, (void)mine;").unwrap();
-        writeln!(text, "    return (void *)v;\n}}\n#undef v").unwrap();
+        writeln!(text, "    report(v);\n    (void)p, (void)r, (void)id, (void)mine;").unwrap();
+        writeln!(text, "    if (has) pthread_mutex_unlock(&held);").unwrap();
+        let result = if by_value { "v" } else { "0" };
+        writeln!(text, "    return (void *){result};\n}}\n#undef v").unwrap();
     }
     let threads = if lines.len() < 2 && dice.below(4) == 0 { 3 } else { 2 };
     writeln!(text, "static int main{number}(void) {{").unwrap();
@@ -103,8 +170,9 @@ fn program(dice: &mut Random, number: u64) -> String {
             writeln!(text, "    atomic_fetch_add(&a[{}], 5);", dice.below(2)).unwrap();
         }
     }
-    let joining = dice.below(6);
-    writeln!(text, "    void *result = 0; (void)result;").unwrap();
+    let joining = dice.below(9);
+    writeln!(text, "    void *result = 0, *results[3] = {{0}}; (void)result, (void)results;")
+        .unwrap();
     for thread in 0..threads {
         match joining {
             0 => writeln!(
@@ -113,11 +181,16 @@ fn program(dice: &mut Random, number: u64) -> String {
                 thread + 1
             ),
             1 => writeln!(text, "    pthread_join(t[{thread}], 0); a[0] = 2 * a[0] + 1;"),
+            2 => writeln!(text, "    pthread_join(t[{thread}], &result); if (result) out++;"),
+            3 => writeln!(text, "    pthread_join(t[{thread}], &results[{thread}]);"),
+            4 => {
+                writeln!(text, "    pthread_join(t[{thread}], 0); out = 2 * out + cell[{thread}];")
+            }
             _ => writeln!(text, "    pthread_join(t[{thread}], 0);"),
         }
         .unwrap();
     }
-    writeln!(text, "    return (int)(out * 7 + g[0] * 3 + g[1] * 5 + a[0] * 11 + a[1]) & 127;\n}}")
+    writeln!(text, "    return (int)(out * 7 + g[0] * 3 + g[1] * 5 + a[0] * 11 + a[1] + cell[0] * 13 + cell[1]) & 127;\n}}")
         .unwrap();
     text
 }

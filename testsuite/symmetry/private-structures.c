@@ -1,13 +1,14 @@
 // What only a thread itself can reach is walked: lists, trees, rings of the same shape with
-// the same content are the same, wherever they lie. (At their end the threads have lost theirs,
-// and blocks that are lost are nobody's: nothing is said of the threads there.)
-// leno[--explain-symmetry]: cflags="-DSHAPE=list" verdict=safe symmetric="T1 T2 at 58"
-// leno[--explain-symmetry]: cflags="-DSHAPE=tree" verdict=safe symmetric="T1 T2 at 58"
-// leno[--explain-symmetry]: cflags="-DSHAPE=ring" verdict=safe symmetric="T1 T2 at 58"
+// the same content are the same, wherever they lie. At their end the threads have lost theirs,
+// and blocks that are lost tell nobody apart; unless one is hidden in a number.
+// leno[--explain-symmetry]: cflags="-DSHAPE=list" verdict=safe symmetric="T1 T2 at 63, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DSHAPE=tree" verdict=safe symmetric="T1 T2 at 63, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DSHAPE=ring" verdict=safe symmetric="T1 T2 at 63, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DSHAPE=list -DHIDDEN" verdict=safe symmetric="T1 T2 at 61" apart~"T1 T2 at 0: state heap block"
 // One list is longer; one tree leans to the other side; one ring has another entry.
-// leno[--explain-symmetry]: cflags="-DSHAPE=list -DLONGER=1" verdict=safe symmetric="" apart~"what p in worker leads to"
-// leno[--explain-symmetry]: cflags="-DSHAPE=tree -DLEANING=1" verdict=safe symmetric="" apart~"what p in worker leads to"
-// leno[--explain-symmetry]: cflags="-DSHAPE=ring -DENTRY=1" verdict=safe symmetric="" apart~"what p in worker leads to"
+// leno[--explain-symmetry]: cflags="-DSHAPE=list -DLONGER=1" verdict=safe symmetric="T1 T2 at 0" apart~"what p in worker leads to"
+// leno[--explain-symmetry]: cflags="-DSHAPE=tree -DLEANING=1" verdict=safe symmetric="T1 T2 at 0" apart~"what p in worker leads to"
+// leno[--explain-symmetry]: cflags="-DSHAPE=ring -DENTRY=1" verdict=safe symmetric="T1 T2 at 0" apart~"what p in worker leads to"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ struct node {
 };
 
 static long x;
+static unsigned long hidden;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static struct node *node(struct node *left, struct node *right, long value) {
@@ -55,7 +57,11 @@ static struct node *ring(long id) {
 static void *worker(void *arg) {
     struct node *p = SHAPE((long)arg);
     arg = 0;
+#ifdef HIDDEN
+    pthread_mutex_lock(&m), hidden ^= ~(unsigned long)p, pthread_mutex_unlock(&m);
+#else
     pthread_mutex_lock(&m), x += p->value, pthread_mutex_unlock(&m);
+#endif
     return arg;
 }
 

@@ -1,7 +1,7 @@
 //! `threads.h`: the same things by C11's names. glibc's types are those of pthreads.
 
 use super::{conditions, keys, mutexes, once, store, threads, time};
-use crate::execution::Start;
+use crate::execution::{Start, running};
 use leno_entry::entry;
 
 const SUCCESS: i32 = 0;
@@ -40,15 +40,18 @@ pub unsafe extern "C" fn thrd_create(
 /// As libc's.
 #[entry]
 pub unsafe extern "C" fn thrd_join(handle: u64, out: *mut i32) -> i32 {
-    let mut value = core::ptr::null_mut();
-    // SAFETY: as the caller says.
-    unsafe {
-        let error = threads::pthread_join(handle, &mut value);
-        if error == 0 {
-            store(out, value as usize as i32);
+    if running().is_none() {
+        let mut value = core::ptr::null_mut();
+        // SAFETY: as the caller says.
+        unsafe {
+            let error = threads::pthread_join(handle, &mut value);
+            if error == 0 {
+                store(out, value as usize as i32);
+            }
+            return result(error);
         }
-        result(error)
     }
+    result(threads::join_for_int(handle, out))
 }
 
 /// # Safety

@@ -17,7 +17,7 @@ use crate::{
 };
 use alloc::{format, string::String};
 use leno_entry::entry;
-use leno_model::{AccessKind, Op, Order, ThreadId, Varies};
+use leno_model::{Access, AccessKind, Op, Order, ThreadId, Varies};
 
 type Value = *mut libc::c_void;
 
@@ -184,8 +184,42 @@ pub fn has_ended(thread: ThreadId) -> bool {
     ended
 }
 
+/// Where the result of a thread that is joined goes.
+#[derive(Clone, Copy)]
+enum Place {
+    Pointer(*mut Value),
+    /// The lower half.
+    Int(*mut i32),
+}
+
+impl Place {
+    /// None: nobody wants it.
+    fn written(self) -> Option<Access> {
+        let (addr, len) = match self {
+            Self::Pointer(place) => (place as u64, 8),
+            Self::Int(place) => (place as u64, 4),
+        };
+        (addr != 0).then(|| accesses::one(AccessKind::Write, addr, len, None))
+    }
+
+    /// Gives what was stored there.
+    fn store(self, result: Value) -> u64 {
+        // SAFETY: the program's own place for the result.
+        unsafe {
+            match self {
+                Self::Pointer(place) => place.write(result),
+                Self::Int(place) => place.write(result as i32),
+            }
+        }
+        match self {
+            Self::Pointer(_) => result as u64,
+            Self::Int(_) => u64::from(result as u32),
+        }
+    }
+}
+
 /// Joins a thread. A cancellation point, if it may wait.
-fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
+fn join(handle: u64, result: Place, patience: Patience) -> i32 {
     // What joins mean for symmetry is read off their events.
     let plain = patience == Patience::Endless;
     let known =
@@ -213,8 +247,8 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
         give_up(thread);
         return libc::ETIMEDOUT;
     }
-    let stored = [accesses::one(AccessKind::Write, result as u64, 8, None)];
-    let stored = if result.is_null() { &[] } else { &stored[..] };
+    let stored = result.written();
+    let stored = stored.as_slice();
     sharing::is_event(execution::current_thread().unwrap_or(ThreadId::MAIN), stored);
     let wait = |patience| event_patient(Op::Join { thread }, stored, site, patience);
     if patience == Patience::None {
@@ -224,11 +258,15 @@ fn join(handle: u64, result: *mut Value, patience: Patience) -> i32 {
     }
     state(thread).joined = true;
     time::meet(state(thread).clock);
-    if !result.is_null() {
-        // SAFETY: the program's own place for the result.
-        unsafe { *result = state(thread).result };
+    if !stored.is_empty() {
+        symmetry::gives(thread, result.store(state(thread).result));
     }
     0
+}
+
+/// Joins a thread of C11's.
+pub fn join_for_int(handle: u64, result: *mut i32) -> i32 {
+    join(handle, Place::Int(result), Patience::Endless)
 }
 
 /// # Safety
@@ -238,7 +276,7 @@ pub unsafe extern "C" fn pthread_join(handle: u64, result: *mut Value) -> i32 {
     if running().is_none() {
         return real!(pthread_join(handle => u64, result => *mut Value) -> i32);
     }
-    join(handle, result, Patience::Endless)
+    join(handle, Place::Pointer(result), Patience::Endless)
 }
 
 /// # Safety
@@ -248,7 +286,7 @@ pub unsafe extern "C" fn pthread_tryjoin_np(handle: u64, result: *mut Value) -> 
     if running().is_none() {
         return real!(pthread_tryjoin_np(handle => u64, result => *mut Value) -> i32);
     }
-    join(handle, result, Patience::None)
+    join(handle, Place::Pointer(result), Patience::None)
 }
 
 type Time = *const libc::timespec;
@@ -268,7 +306,7 @@ pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, t
     if running().is_none() {
         return real!(pthread_timedjoin_np(handle => u64, result => *mut Value, time => Time) -> i32);
     }
-    until(time).map_or(libc::EINVAL, |patience| join(handle, result, patience))
+    until(time).map_or(libc::EINVAL, |patience| join(handle, Place::Pointer(result), patience))
 }
 
 /// # Safety
@@ -283,7 +321,7 @@ pub unsafe extern "C" fn pthread_clockjoin_np(
     if running().is_none() {
         return real!(pthread_clockjoin_np(handle => u64, result => *mut Value, clock => i32, time => Time) -> i32);
     }
-    until(time).map_or(libc::EINVAL, |patience| join(handle, result, patience))
+    until(time).map_or(libc::EINVAL, |patience| join(handle, Place::Pointer(result), patience))
 }
 
 /// # Safety

@@ -125,6 +125,7 @@ fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
         | Op::BarrierInit { .. }
         | Op::BarrierDestroy { .. }
         | Op::BarrierArrive { .. }
+        | Op::BarrierLeave { .. }
         | Op::FutexWait { .. }
         | Op::FutexDiffers { .. }
         | Op::FutexResume { .. }

@@ -2,16 +2,20 @@
 //!
 //! A handle that is used for nothing but joining the thread does not tell two threads
 //! apart, provided that both are joined together. Let c be a thread whose events, from the
-//! first join of a or b to the last, are joins and nothing else. Let E be an execution from
+//! first join of a or b to the last, are joins, and accesses to memory that no other thread
+//! touches in a way that would matter (it writes the array of handles, others read it at
+//! most). Let E be an execution from
 //! a symmetric state s in which b goes first. Exchange a and b in it, everything but the
 //! handles that others have: what comes out is an execution from s as far as nobody uses
 //! one of these handles. The first use is c's join of a or of b. A join changes
 //! nothing but that the thread has been joined; it can happen whenever the thread has
-//! ended, and then at any later time; and c does nothing else until it has joined both. So
-//! c's joins of the two, in whichever order, can be put where the later one is, and the
+//! ended, and then at any later time; and what c does until it has joined both is
+//! independent of everything else. So
+//! c's joins of the two, in whichever order, can be put where the later one is, with what
+//! is between them, and the
 //! rest of the two executions is the same. If one of the two never ends, c stays where it
-//! is in both, waiting for one of them. The results of the threads must not be asked for:
-//! they would be exchanged too.
+//! is in both, waiting for one of them. The results of the threads would be exchanged too:
+//! if c asks for them they must be the same.
 //!
 //! That the handles are used for nothing else, and that the joins come together, cannot be
 //! seen in a state: it is assumed, and every execution is looked at. What has been seen is
@@ -24,9 +28,8 @@
 use super::{difference, name};
 use crate::{cell::Global, record::record};
 use alloc::{format, vec::Vec};
-use hashbrown::HashMap;
 use leno_model::{
-    Execution, Op, ThreadId,
+    Access, Execution, Op, ThreadId,
     symmetry::{Difference, DifferenceKind, Handles},
 };
 
@@ -48,6 +51,13 @@ pub fn keep_in_mind(handles: &Handles) {
 pub fn used(thread: ThreadId) {
     if super::is_wanted() && !known().used.contains(&thread) {
         record().handles_used.push(thread);
+    }
+}
+
+/// Somebody has joined a thread and got this result.
+pub fn gives(thread: ThreadId, result: u64) {
+    if super::is_wanted() {
+        record().given.push((thread, result));
     }
 }
 
@@ -88,10 +98,12 @@ pub fn learn(run: &Execution<'_>) -> bool {
         }
     }
     for joined in joined_together(run) {
-        for thread in &joined {
+        for (thread, result) in &joined {
+            let alike = joined.iter().filter(|(_, other)| other == result);
+            let alike: Vec<ThreadId> = alike.map(|(thread, _)| *thread).collect();
             match known.together.iter_mut().find(|(known, _)| known == thread) {
-                Some((_, with)) => with.retain(|other| joined.contains(other)),
-                None => known.together.push((*thread, joined.clone())),
+                Some((_, with)) => with.retain(|other| alike.contains(other)),
+                None => known.together.push((*thread, alike)),
             }
         }
     }
@@ -108,24 +120,60 @@ pub fn learn(run: &Execution<'_>) -> bool {
     wrong
 }
 
+/// A thread that has been joined, and what its result was if that was wanted.
+type Joined = (ThreadId, Option<u64>);
+
+/// What a thread has done since it last did something that tells its joins from others.
+#[derive(Default)]
+struct Joining {
+    joined: Vec<Joined>,
+    /// What it has accessed since the last join, or when joining.
+    accesses: Vec<Access>,
+}
+
 /// The sets of threads that some thread has joined without doing anything else in between,
-/// and then did something else. Who wants a thread's result has joined it alone.
-fn joined_together(run: &Execution<'_>) -> Vec<Vec<ThreadId>> {
-    let mut under_way: HashMap<ThreadId, Vec<ThreadId>> = HashMap::new();
+/// and then did something else.
+fn joined_together(run: &Execution<'_>) -> Vec<Vec<Joined>> {
+    let mut under_way: Vec<Joining> = Vec::new();
     let mut done = Vec::new();
     for event in run.events {
-        let so_far = under_way.entry(event.thread).or_default();
+        let place = event.thread.index();
+        if under_way.len() <= place {
+            under_way.resize_with(place + 1, Joining::default);
+        }
+        let so_far = &mut under_way[place];
+        let accesses = run.accesses_of(event);
         match event.op {
-            Op::Join { thread } if run.accesses_of(event).is_empty() => so_far.push(thread),
-            op => {
-                if !so_far.is_empty() {
-                    done.push(core::mem::take(so_far));
+            Op::Join { thread } => {
+                if so_far.is_noticed(run, event.thread) {
+                    done.push(core::mem::take(&mut so_far.joined));
                 }
-                if let Op::Join { thread } = op {
-                    done.push(alloc::vec![thread]);
-                }
+                let given = record().given.as_slice().iter();
+                let given = given.copied().find(|(joined, _)| *joined == thread);
+                so_far.joined.push((thread, given.map(|(_, result)| result)));
+                so_far.accesses.clear();
+                so_far.accesses.extend(accesses);
             }
+            _ if so_far.joined.is_empty() => {}
+            Op::Access => so_far.accesses.extend(accesses),
+            _ => done.push(core::mem::take(&mut so_far.joined)),
+        }
+    }
+    for (place, joining) in under_way.into_iter().enumerate() {
+        if joining.is_noticed(run, ThreadId(place as u32)) {
+            done.push(joining.joined);
         }
     }
     done
+}
+
+impl Joining {
+    /// Whether another thread has anything to do with what has been accessed since the last
+    /// join.
+    fn is_noticed(&self, run: &Execution<'_>, thread: ThreadId) -> bool {
+        let others = run.events.iter().filter(|event| event.thread != thread);
+        let mut others = others.flat_map(|event| run.accesses_of(event));
+        !self.accesses.is_empty()
+            && others.any(|other| self.accesses.iter().any(|access| access.conflicts(other)))
+    }
 }

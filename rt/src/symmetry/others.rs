@@ -14,7 +14,7 @@ use super::{
     frames::{Stack, Whose},
     incomparable,
     memory::Process,
-    name, pristine,
+    name, pristine, used_alone,
 };
 use crate::{
     cell::Global,
@@ -85,6 +85,8 @@ pub fn stacks(a: ThreadId, b: ThreadId) -> Vec<Stack> {
 struct Scan<'a> {
     process: &'a Process<'a>,
     exchange: &'a Exchange,
+    /// Blocks that nobody may lead to.
+    lost: &'a HashSet<u64>,
     found: Found,
     looked_at: usize,
     /// Not in a gap, which is full of what the runtime has left there.
@@ -94,16 +96,26 @@ struct Scan<'a> {
     open: Vec<u64>,
 }
 
-pub fn refer_to(process: &Process<'_>, exchange: &Exchange) -> Result<Found, Difference> {
+/// Finds out what others know. `lost`: blocks that the two have used and that must be out of
+/// everybody's reach.
+pub fn refer_to(
+    process: &Process<'_>,
+    exchange: &Exchange,
+    lost: &HashSet<u64>,
+) -> Result<Found, Difference> {
     let mut scan = Scan {
         process,
         exchange,
+        lost,
         found: Found::default(),
         looked_at: 0,
         strict: true,
         variables: HashSet::new(),
         open: Vec::new(),
     };
+    if let Some(block) = exchange.fixed().find(|object| lost.contains(object)) {
+        return Err(used_alone(block));
+    }
     exchange.fixed().for_each(|object| scan.leads_to(object));
     let [a, b] = process.stacks.map(|stack| stack.thread);
     for stack in process.others {
@@ -115,7 +127,7 @@ pub fn refer_to(process: &Process<'_>, exchange: &Exchange) -> Result<Found, Dif
     // What has ended and has not been joined has left a result.
     let results = running().map_or_else(Vec::new, |x| x.results().collect());
     for (thread, result) in results {
-        if thread != a && thread != b && scan.is_spoilt_by(0, result) {
+        if thread != a && thread != b && scan.is_spoilt_by(0, result)? {
             let text =
                 format!("the result of {} leads to {} or {}", name(thread), name(a), name(b));
             return Err(super::difference(DifferenceKind::Referenced, text));
@@ -125,7 +137,8 @@ pub fn refer_to(process: &Process<'_>, exchange: &Exchange) -> Result<Found, Dif
         scan.range(start, end)?;
     }
     for block in heap::before_main().chain(heap::living()) {
-        if exchange.image(block.start as u64).is_none() {
+        let start = block.start as u64;
+        if exchange.image(start).is_none() && !lost.contains(&start) {
             scan.range(block.start, block.start + block.size)?;
         }
     }
@@ -169,7 +182,7 @@ impl Scan<'_> {
             return Err(incomparable("there is too much memory to look through".into()));
         }
         for (addr, word) in pointers(start, end) {
-            if self.is_spoilt_by(addr, word) {
+            if self.is_spoilt_by(addr, word)? {
                 let [a, b] = self.process.stacks.map(|stack| name(stack.thread));
                 return Err(Difference {
                     kind: DifferenceKind::Referenced,
@@ -181,28 +194,31 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Whether a word leads to what changes places.
-    fn is_spoilt_by(&mut self, addr: usize, word: u64) -> bool {
+    /// Whether a word leads to what changes places. Nor may it lead to what is lost.
+    fn is_spoilt_by(&mut self, addr: usize, word: u64) -> Result<bool, Difference> {
         let stacks = self.process.stacks;
         if let Some(owner) = fiber::owner_of(word as usize) {
             let Some(stack) = stacks.iter().find(|stack| stack.thread == owner) else {
                 self.leads_to(word);
-                return false;
+                return Ok(false);
             };
             if EARLY.get().as_ref().is_some_and(|early| early.contains(&(addr, word))) {
-                return false;
+                return Ok(false);
             }
             if word == fiber::handle(owner) {
                 self.found.handles = true;
-                return false;
+                return Ok(false);
             }
             let (low, high) = fiber::control_range(owner);
-            return self.strict
+            return Ok(self.strict
                 || (low..high).contains(&(word as usize))
-                || stack.slot_at(word).is_some();
+                || stack.slot_at(word).is_some());
         }
-        let object = self.process.object(word);
-        object.is_some_and(|object| self.exchange.image(object.start).is_some())
+        let Some(object) = self.process.object(word) else { return Ok(false) };
+        if self.lost.contains(&object.start) {
+            return Err(used_alone(object.start));
+        }
+        Ok(self.exchange.image(object.start).is_some())
     }
 
     /// Somebody may point to a variable of a third thread.
