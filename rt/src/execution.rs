@@ -76,6 +76,11 @@ pub struct Thread {
     pub manners: Manners,
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
+    /// The read-write locks that it has locked for writing.
+    pub writes: Vec<u64>,
+    /// Handlers that run in the middle of the runtime: where they began on the program's
+    /// stack, and the top of the runtime's for them.
+    pub interruptions: Vec<(usize, usize)>,
     pub alive: bool,
     /// How many of its weak compare-exchanges have failed for no reason.
     pub weak_failures: u32,
@@ -264,6 +269,8 @@ impl Thread {
             cancels_itself: false,
             manners: Manners::default(),
             robust: Vec::new(),
+            writes: Vec::new(),
+            interruptions: Vec::new(),
             alive: true,
             weak_failures: 0,
             ordinal: 0,
@@ -786,6 +793,31 @@ pub const STACK_OVERFLOW: &str = "stack overflow";
 pub fn has_top(top: usize) {
     running().expect("in an execution").thread().top = Some(top);
     *stacks::TOP.get() = top;
+}
+
+/// A handler begins in the middle of the runtime, at these places of the two stacks.
+pub fn begins_handler(stack: usize, top: usize) {
+    running().expect("in an execution").thread().interruptions.push((stack, top));
+}
+
+/// The handler that began last has returned.
+pub fn ends_handler() {
+    running().expect("in an execution").thread().interruptions.pop();
+}
+
+/// The running thread's handlers that began further down on its stack have been left.
+pub fn leaves_handlers(stack: usize) {
+    let x = running().expect("in an execution");
+    let thread = x.thread();
+    thread.interruptions.retain(|(began, _)| *began > stack);
+    thread.in_handler = !thread.interruptions.is_empty();
+    thread.top = thread.interruptions.last().map(|(_, top)| *top);
+    sharing::in_handler(thread.in_handler);
+    let top = thread.top;
+    fiber::runs(x.current);
+    if let Some(top) = top {
+        *stacks::TOP.get() = top;
+    }
 }
 
 /// Where the running thread is, should it die there.

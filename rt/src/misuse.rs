@@ -136,6 +136,9 @@ fn sentence(op: &Op, misuse: Misuse, refused: bool, shown: u64) -> String {
         Misuse::OtherMutex { .. } => {
             String::from("waits for a condition variable with another mutex than those who wait")
         }
+        Misuse::Relocked if matches!(op, Op::ReadLock { .. } | Op::WriteLock { .. }) => {
+            format!("{does} {noun} that it has locked for writing")
+        }
         Misuse::Relocked => String::from("locks an error-checking mutex that it holds already"),
         Misuse::Full => String::from("posts a semaphore that has the largest value already"),
         Misuse::Uninitialised => format!("{does} {noun} that was never initialised"),

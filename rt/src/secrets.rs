@@ -11,7 +11,7 @@ use core::arch::asm;
 
 /// As from glibc, the lowest byte is zero: a string that overflows cannot put it back.
 const CANARY: u64 = 0x5eed_1e00_5eed_1e00;
-const POINTER_GUARD: u64 = 0x1e00_5eed_1e00_5eed;
+pub const POINTER_GUARD: u64 = 0x1e00_5eed_1e00_5eed;
 
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -79,8 +79,9 @@ pub fn protect(interrupted: usize) -> usize {
 
 /// Calls a handler of the program's in the middle of the runtime, with a number and the place
 /// of a value. What is in use of the runtime's stack stays as it is meanwhile: that of the
-/// handler begins below. This is the one way in which the runtime calls the program itself; a
-/// handler that does not return leaves some of the runtime's stack unused.
+/// handler begins below. This is the one way in which the runtime calls the program itself. A
+/// handler need not return: a jump out of it gives back what is no longer in use
+/// (`execution::leaves_handlers`), and the end of its thread does so anyway.
 #[inline(never)]
 pub fn interrupt<T>(handler: usize, number: u64, value: T) {
     let (top, program) = (*TOP.get(), program());
@@ -92,8 +93,10 @@ pub fn interrupt<T>(handler: usize, number: u64, value: T) {
         ((lowered - 8) as *mut usize).write(stack);
     }
     execution::has_top(lowered);
+    execution::begins_handler(stack, lowered);
     // SAFETY: the program's handler; one that takes fewer arguments ignores the rest.
     unsafe { on_stack(number, stack as u64, 0, stack, handler) };
+    execution::ends_handler();
     execution::has_top(top);
 }
 

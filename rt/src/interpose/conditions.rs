@@ -88,6 +88,7 @@ fn wait(cond: Cond, mutex: Mutex, patience: Patience) -> i32 {
     cancellation::point();
     let (object, kind) = (mutex, mutexes::kind(mutex));
     let (cond, mutex, site) = (cond as u64, mutex as u64, call_site());
+    mutexes::releases(object);
     // Refused, if the thread does not hold a mutex that keeps book of it.
     let begun = synchronise_as(Op::Wait { cond, mutex }, site, kind).outcome;
     if begun == Outcome::Released(false) {

@@ -20,6 +20,7 @@ pub mod futexes;
 pub mod guards;
 pub mod handlers;
 pub mod identity;
+pub mod jumps;
 pub mod keys;
 pub mod mappings;
 pub mod mutexes;

@@ -142,16 +142,20 @@ pub fn acquired(mutex: Mutex) -> i32 {
         synchronise(Op::Unlock { mutex: mutex as u64 }, call_site());
         return libc::ENOTRECOVERABLE;
     }
-    let x = running().expect("in an execution");
-    x.thread().robust.push(mutex as u64);
-    if owner == INCONSISTENT { libc::EOWNERDEAD } else { 0 }
+    let held = &mut running().expect("in an execution").thread().robust;
+    let again = held.contains(&(mutex as u64));
+    held.push(mutex as u64);
+    if owner == INCONSISTENT && !again { libc::EOWNERDEAD } else { 0 }
 }
 
 /// The thread is about to release the mutex, if it holds it.
-fn releases(mutex: Mutex) {
+pub fn releases(mutex: Mutex) {
     let held = &mut running().expect("in an execution").thread().robust;
     let Some(place) = held.iter().rposition(|held| *held == mutex as u64) else { return };
     held.remove(place);
+    if held.contains(&(mutex as u64)) {
+        return;
+    }
     // SAFETY: the program's mutex, which the thread holds.
     unsafe {
         if *owner(mutex) == INCONSISTENT {

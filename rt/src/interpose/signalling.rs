@@ -442,6 +442,13 @@ pub fn set_mask(new: u64) {
     }
 }
 
+/// A jump gives the running thread another mask; what is no longer blocked takes place before
+/// it does.
+pub fn jumps_with_mask(new: u64) {
+    replace_mask(new);
+    deliver();
+}
+
 fn replace_mask(new: u64) {
     // These two cannot be blocked.
     let new = new & !(bit(libc::SIGKILL) | bit(libc::SIGSTOP));
