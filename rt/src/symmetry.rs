@@ -49,7 +49,7 @@ use crate::{
     execution::{Thread, director, running},
     fiber, heap,
     interpose::signalling,
-    kernel::{handlers, open, regions},
+    kernel::{handlers, open, regions, things},
     record::record,
     sharing, units,
 };
@@ -189,7 +189,8 @@ fn history(process: &Process<'_>, exchange: &Exchange) -> Result<HashSet<u64>, D
     let threads = process.stacks.map(|stack| stack.thread);
     let mut lost = HashSet::new();
     for addr in sharing::touched_alone(threads) {
-        if fiber::owner_of(addr as usize).is_some_and(|owner| threads.contains(&owner)) {
+        let owner = fiber::owner_of(addr as usize).or_else(|| things::owner(addr));
+        if owner.is_some_and(|owner| threads.contains(&owner)) {
             continue;
         }
         match heap::around(addr as usize) {
@@ -239,8 +240,6 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         }
         let unfinished = if state.is_finishing() && !stands_at_end(thread) {
             Some("is at its end")
-        } else if !state.routines.is_empty() {
-            Some("is in an initialisation that happens once")
         } else if heap::reuses(thread) {
             Some("has used much memory")
         } else if state.is_library_start() && !is_known_start(state) {
@@ -270,8 +269,7 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         ("names", one.manners.name == two.manners.name),
         ("scheduling", one.manners == two.manners),
         ("clocks", one.clock == two.clock && one.seen.last == two.seen.last),
-        ("random numbers", one.has_random_numbers(a) == two.has_random_numbers(b)),
-        ("random numbers", !one.has_random_numbers(a)),
+        ("random numbers", !one.has_random_numbers(a) && !two.has_random_numbers(b)),
         ("signal masks", *handlers::mask_of(a) == *handlers::mask_of(b)),
         ("pending signals", !handlers::any_for(a) && !handlers::any_for(b)),
         ("floating-point modes", modes(a) == modes(b)),

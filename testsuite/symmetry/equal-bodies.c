@@ -1,7 +1,11 @@
 // Threads of different functions are interchangeable if these do the same, whatever their
 // variables are called; and they are not if one constant is another.
-// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 11 and 22, T1 T2 at 0"
-// leno[--explain-symmetry]: cflags="-DOTHER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 11 and 19: code"
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 15 and 33, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DOTHER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 15 and 30: code what they still do is not the same"
+// Nor if one has a variable that the other has not.
+// leno[--explain-symmetry]: cflags="-DVARIABLES" verdict=safe symmetric="T1 T2 at 0" apart~"the functions have different variables"
+// Nor if one calls the other.
+// leno[--explain-symmetry]: cflags="-DDEEPER" verdict=safe symmetric="T1 T2 at 0" apart~"their stacks are 1 and 2 calls deep"
 #include <pthread.h>
 
 static int x;
@@ -14,7 +18,14 @@ static void *producer(void *arg) {
     return arg;
 }
 
+#ifdef DEEPER
+static void *consumer(void *unused) { return producer(unused); }
+#else
 static void *consumer(void *unused) {
+#ifdef VARIABLES
+    int more;
+    (void)more;
+#endif
 #ifdef OTHER
     pthread_mutex_lock(&m);
     for (int n = 0; n < 3; n++) x++;
@@ -25,6 +36,7 @@ static void *consumer(void *unused) {
     pthread_mutex_unlock(&m);
     return unused;
 }
+#endif
 
 int main(void) {
     pthread_t a, b;

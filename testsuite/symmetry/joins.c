@@ -11,7 +11,7 @@
 // They do if something happens between the joins, or the results are different. That is known
 // when it has been seen, at the end of the first execution.
 // leno[--explain-symmetry --search naive]: cflags="-DBETWEEN" verdict=safe apart~"T1 T2 at 38: referenced T1 and T2 are not joined together"
-// leno[--explain-symmetry --search naive]: cflags="-DRESULT -DDIFFERENT" verdict=safe apart~"T1 T2 at 38: referenced T1 and T2 are not joined together"
+// leno[--explain-symmetry --search naive]: cflags="-DRESULT -DDIFFERENT" verdict=safe apart~"T1 T2 at 0: value the thread's result" apart~"T1 T2 at 38: referenced T1 and T2 are not joined together"
 // leno[--explain-symmetry --search naive]: cflags="-DREADING -DWRITTEN" verdict=safe apart~"T1 T2 at 36: referenced T1 and T2 are not joined together"
 // leno[--explain-symmetry --search naive]: cflags="-DFORGOTTEN" verdict=safe apart~"T1 T2 at 38: referenced T1 and T2 are not joined together"
 // Or if a handle is used for something else.

@@ -3,46 +3,66 @@
 // these variants they must not be found symmetric in `work`.
 //
 // Nothing: that they are symmetric there is what makes the others mean something.
-// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 154, T1 T2 at 0"
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 214, T1 T2 at 0"
 // It holds a mutex, a read-write lock for writing, one for reading.
-// leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 154: lock held"
-// leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 154: lock rw"
-// leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 154: lock rw"
+// leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 214: lock held"
+// leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 214: lock rw"
+// leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 214: lock rw"
 // A global variable refers to a variable of its; a packed one; a block of the heap; main's stack.
-// leno[--explain-symmetry]: cflags="-DGLOBAL" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced where"
-// leno[--explain-symmetry]: cflags="-DPACKED" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced packed"
-// leno[--explain-symmetry]: cflags="-DHEAP" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced heap block"
-// leno[--explain-symmetry]: cflags="-DSTACK" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced on_stack"
+// leno[--explain-symmetry]: cflags="-DGLOBAL" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced where"
+// leno[--explain-symmetry]: cflags="-DPACKED" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced packed"
+// leno[--explain-symmetry]: cflags="-DHEAP" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced heap block"
+// leno[--explain-symmetry]: cflags="-DSTACK" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced on_stack"
 // A global variable refers to a block of the heap that is its own.
-// leno[--explain-symmetry]: cflags="-DBLOCK" verdict=safe symmetric="" apart~"T1 T2 at 154: referenced where"
+// leno[--explain-symmetry]: cflags="-DBLOCK" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced where"
 // Its thread-local variable, its errno, its thread-specific data have another value.
-// leno[--explain-symmetry]: cflags="-DLOCAL" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage is 1 and 0"
-// leno[--explain-symmetry]: cflags="-DERRNO" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage"
-// leno[--explain-symmetry]: cflags="-DSPECIFIC" verdict=safe symmetric="" apart~"T1 T2 at 154: value thread-local storage"
+// leno[--explain-symmetry]: cflags="-DLOCAL" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage is 1 and 0"
+// leno[--explain-symmetry]: cflags="-DERRNO" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage"
+// leno[--explain-symmetry]: cflags="-DSPECIFIC" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage"
 // It has blocked a signal, disabled its cancellation, slept, drawn a random number, rounds upwards.
-// leno[--explain-symmetry]: cflags="-DMASK" verdict=safe symmetric="" apart~"T1 T2 at 154: state different signal masks"
-// leno[--explain-symmetry]: cflags="-DCANCEL" verdict=safe symmetric="" apart~"T1 T2 at 154: state different cancellation"
-// leno[--explain-symmetry]: cflags="-DSLEEP" verdict=safe symmetric="" apart~"T1 T2 at 154: state different clocks"
-// leno[--explain-symmetry]: cflags="-DRANDOM" verdict=safe symmetric="" apart~"T1 T2 at 154: state different random numbers"
-// leno[--explain-symmetry]: cflags="-DROUNDING -lm" verdict=safe symmetric="" apart~"T1 T2 at 154: state different floating-point modes"
+// leno[--explain-symmetry]: cflags="-DMASK" verdict=safe symmetric="" apart~"T1 T2 at 214: state different signal masks"
+// leno[--explain-symmetry]: cflags="-DCANCEL" verdict=safe symmetric="" apart~"T1 T2 at 214: state different cancellation"
+// leno[--explain-symmetry]: cflags="-DSLEEP" verdict=safe symmetric="" apart~"T1 T2 at 214: state different clocks"
+// leno[--explain-symmetry]: cflags="-DRANDOM" verdict=safe symmetric="" apart~"T1 T2 at 214: state different random numbers"
+// leno[--explain-symmetry]: cflags="-DROUNDING -lm" verdict=safe symmetric="" apart~"T1 T2 at 214: state different floating-point modes"
+// So it is if both have drawn one: the next ones are different.
+// leno[--explain-symmetry]: cflags="-DRANDOM -DBOTH" verdict=safe symmetric="" apart~"T1 T2 at 214: state different random numbers"
+// A signal is pending for it, it holds a robust mutex, has a file open, has mapped memory.
+// leno[--explain-symmetry]: cflags="-DPENDING" verdict=safe symmetric="" apart~"T1 T2 at 214: state different pending signals"
+// leno[--explain-symmetry]: cflags="-DROBUST" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: lock they hold different robust mutexes"
+// leno[--explain-symmetry]: cflags="-DFILES" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has files open"
+// leno[--explain-symmetry]: cflags="-DMAPPED" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable the program has mapped memory"
+// It has created a thread; it has used so much memory that addresses come back.
+// leno[--explain-symmetry]: cflags="-DCHILD" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 creates threads"
+// leno[--explain-symmetry]: cflags="-DMUCH" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has used much memory"
+// Its creator has detached it, named it, given it a processor, interrupts it.
+// leno[--explain-symmetry]: cflags="-DDETACHED" verdict=safe symmetric="" apart~"T1 T2 at 214: state different being detached"
+// leno[--explain-symmetry]: cflags="-DNAMED" verdict=safe apart~"T1 T2 at 214: state different names"
+// leno[--explain-symmetry]: cflags="-DPLACED" verdict=safe apart~"T1 T2 at 214: state different scheduling"
+// leno[--explain-symmetry]: cflags="-DINTERRUPTED" verdict=safe apart~"T1 T2 at 214: incomparable T1 is interrupted by signals"
+// It is at its end: what looks like the thread's function is a destructor of its.
+// leno[--explain-symmetry]: cflags="-DENDING" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 is at its end"
 // It has asked who it is.
-// leno[--explain-symmetry]: cflags="-DSELF" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has asked who it is"
-// leno[--explain-symmetry]: cflags="-DTID" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has asked who it is"
+// leno[--explain-symmetry]: cflags="-DSELF" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has asked who it is"
+// leno[--explain-symmetry]: cflags="-DTID" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has asked who it is"
 // It has looked at the address of a variable, or of a block of its own, as a number.
-// leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has had an address looked at"
-// leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable T1 has had an address looked at"
-// leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 154: incomparable the address of a block"
+// leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable the address of a block"
 // A library function that nobody sees into calls it. It has an array of variable length.
-// leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: incomparable T1: worker calls compare by way of qsort"
-// leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 154: incomparable around has an array of variable length"
+// leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: incomparable T1: worker calls compare by way of qsort"
+// leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: incomparable around has an array of variable length"
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,9 +79,14 @@ static struct __attribute__((packed)) {
 static void **box;
 static __thread long local;
 static pthread_key_t key;
+static pthread_mutex_t robust;
 
 /* What the first one does. */
 static int around(int n), compare(const void *a, const void *b);
+
+#ifdef CHILD
+static void *nothing(void *arg) { return arg; }
+#endif
 
 static void begin(void *mine) {
 #ifdef MUTEX
@@ -102,6 +127,21 @@ static void begin(void *mine) {
     getentropy(&byte, 1);
 #elif defined ROUNDING
     fesetround(FE_UPWARD);
+#elif defined PENDING
+    raise(SIGUSR1);
+#elif defined ROBUST
+    pthread_mutex_lock(&robust);
+#elif defined FILES
+    open("/dev/null", O_RDONLY);
+#elif defined MAPPED
+    mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#elif defined CHILD
+    pthread_t child;
+    pthread_create(&child, 0, nothing, 0);
+    pthread_join(child, 0);
+#elif defined MUCH
+    for (int i = 0; i < 300; i++)
+        free(malloc(1 << 20));
 #elif defined SELF
     (void)!pthread_self();
 #elif defined TID
@@ -111,6 +151,13 @@ static void begin(void *mine) {
 }
 
 static void work(void);
+
+#ifdef ENDING
+static void last(void *arg) {
+    work();
+    (void)arg;
+}
+#endif
 
 static int around(int n) {
     int many[n];
@@ -142,9 +189,22 @@ static void *worker(void *arg) {
     if (first) begin(mine);
     work();
     if (*(char *)mine) abort();
+#elif defined ENDING
+    if (first) pthread_setspecific(key, &x);
+    else last(0);
 #else
     int mine = 0;
+#ifdef PENDING
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, 0);
+#endif
+#ifdef BOTH
+    begin(&mine);
+#else
     if (first) begin(&mine);
+#endif
     work();
     if (mine) abort();
 #endif
@@ -153,10 +213,23 @@ static void *worker(void *arg) {
 
 static void work(void) { pthread_mutex_lock(&m), x++, pthread_mutex_unlock(&m); }
 
+static void handle(int signal) { (void)signal; }
+
 int main(void) {
     pthread_t t[2];
     void *on_stack = 0;
+#ifdef ENDING
+    pthread_key_create(&key, last);
+#else
     pthread_key_create(&key, 0);
+#endif
+#ifdef ROBUST
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &kind);
+#endif
+    signal(SIGUSR2, handle);
 #ifdef STACK
     box = &on_stack;
 #else
@@ -165,7 +238,22 @@ int main(void) {
 #endif
     for (long i = 0; i < 2; i++)
         pthread_create(&t[i], 0, worker, (void *)i);
+#ifdef DETACHED
+    pthread_detach(t[0]);
+    pthread_join(t[1], 0);
+#else
+#ifdef NAMED
+    pthread_setname_np(t[0], "first");
+#elif defined PLACED
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    pthread_setaffinity_np(t[0], sizeof one, &one);
+#elif defined INTERRUPTED
+    pthread_kill(t[0], SIGUSR2);
+#endif
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], 0);
+#endif
     return where == (void *)&x || packed.where == (void *)&x;
 }

@@ -50,7 +50,7 @@ const LAST: i32 = 64;
 
 /// What a thread has pending, and its mask.
 pub fn of_thread(thread: ThreadId) -> Thing {
-    thing("signals of thread", format!("{}", thread.0).as_bytes())
+    things::own(thread, "signals of thread", format!("{}", thread.0).as_bytes())
 }
 
 /// What the process has pending.

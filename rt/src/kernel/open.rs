@@ -7,7 +7,7 @@
 
 use super::{
     paths,
-    things::{self, Changes, Looks, Thing, thing},
+    things::{self, Changes, Looks, Thing, own, thing},
 };
 use crate::{cell::Global, execution::current_thread, sys};
 use alloc::{format, vec::Vec};
@@ -69,7 +69,7 @@ pub fn has_own(thread: ThreadId) -> bool {
 
 /// The numbers that a thread gets.
 fn numbers(thread: ThreadId) -> Thing {
-    thing("descriptors of thread", format!("{}", thread.0).as_bytes())
+    own(thread, "descriptors of thread", format!("{}", thread.0).as_bytes())
 }
 
 /// The numbers that the running thread gets: to be used by whatever opens.
@@ -79,10 +79,10 @@ pub fn own_numbers() -> (Thing, AccessKind) {
 
 /// A name for the next thing that the running thread makes.
 fn fresh(kind: &'static str) -> Thing {
-    let thread = me().0;
-    let made = table().made.entry(thread).or_default();
+    let thread = me();
+    let made = table().made.entry(thread.0).or_default();
     *made += 1;
-    thing(kind, format!("{made} of thread {thread}").as_bytes())
+    own(thread, kind, format!("{made} of thread {}", thread.0).as_bytes())
 }
 
 fn control(fd: i32, command: i32, argument: u32) -> i64 {

@@ -19,7 +19,7 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use hashbrown::HashMap;
-use leno_model::{AccessKind, End, Order, Varies, object::OUTSIDE};
+use leno_model::{AccessKind, End, Order, ThreadId, Varies, object::OUTSIDE};
 
 pub use AccessKind::{Read as Looks, ReadWrite as Changes};
 
@@ -42,6 +42,9 @@ pub fn contest(thing: Thing) {
     sharing::reveal(&accesses(&[(thing, Looks)], Order::Relaxed));
 }
 
+/// Whose things are that belong to a thread, by address.
+static OWNERS: Global<Option<HashMap<u64, ThreadId>>> = Global::new(None);
+
 /// What things are called in traces, by address.
 static LABELS: Global<Option<HashMap<u64, String>>> = Global::new(None);
 
@@ -61,6 +64,18 @@ pub fn thing(kind: &'static str, name: &[u8]) -> Thing {
         label
     });
     Thing(address)
+}
+
+/// A thing that belongs to a thread, as its stack does.
+pub fn own(owner: ThreadId, kind: &'static str, name: &[u8]) -> Thing {
+    let thing = thing(kind, name);
+    OWNERS.get().get_or_insert_with(HashMap::new).insert(thing.0, owner);
+    thing
+}
+
+/// Whose the thing at an address is.
+pub fn owner(address: u64) -> Option<ThreadId> {
+    OWNERS.get().as_ref()?.get(&address).copied()
 }
 
 /// What the thing at an address is called.
