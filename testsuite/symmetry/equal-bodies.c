@@ -1,9 +1,11 @@
 // Threads of different functions are interchangeable if these do the same, whatever their
 // variables are called; and they are not if one constant is another.
-// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 15 and 33, T1 T2 at 0"
-// leno[--explain-symmetry]: cflags="-DOTHER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 15 and 30: code what they still do is not the same"
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 24 and 49, T1 T2 at 0"
+// leno[--explain-symmetry]: cflags="-DOTHER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 24 and 46: code what they still do is not the same"
 // Nor if one has a variable that the other has not.
 // leno[--explain-symmetry]: cflags="-DVARIABLES" verdict=safe symmetric="T1 T2 at 0" apart~"the functions have different variables"
+// Nor if they have the same ones at different places.
+// leno[--explain-symmetry]: cflags="-DPLACES" verdict=safe apart~"T1 T2 at 21 and 38: code what they still need is not the same"
 // Nor if one calls the other.
 // leno[--explain-symmetry]: cflags="-DDEEPER" verdict=safe symmetric="T1 T2 at 0" apart~"their stacks are 1 and 2 calls deep"
 #include <pthread.h>
@@ -12,6 +14,13 @@ static int x;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void *producer(void *arg) {
+#ifdef PLACES
+    int first = 1, second = 2;
+    second += first;
+    first = second;
+    pthread_mutex_lock(&m);
+    x += second, pthread_mutex_unlock(&m);
+#endif
     pthread_mutex_lock(&m);
     for (int i = 0; i < 2; i++) x++;
     pthread_mutex_unlock(&m);
@@ -22,6 +31,13 @@ static void *producer(void *arg) {
 static void *consumer(void *unused) { return producer(unused); }
 #else
 static void *consumer(void *unused) {
+#ifdef PLACES
+    int second = 2, first = 1;
+    second += first;
+    first = second;
+    pthread_mutex_lock(&m);
+    x += second, pthread_mutex_unlock(&m);
+#endif
 #ifdef VARIABLES
     int more;
     (void)more;

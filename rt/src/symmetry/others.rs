@@ -43,14 +43,29 @@ const MOST: usize = 16 << 20;
 /// Words that refer to stacks before there are threads: where they lie, and what they are.
 static EARLY: Global<Option<HashSet<(usize, u64)>>> = Global::new(None);
 
-/// The words of a range that look like pointers to what is a thread's.
+/// The words of a range that look like pointers to what is a thread's, at any address.
 fn pointers(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
-    let words = (start..end.saturating_sub(7)).map(|addr| {
-        // SAFETY: memory of the program that is mapped.
-        (addr, unsafe { (addr as *const u64).read_unaligned() })
-    });
-    // Stacks and arenas; most words are nothing of the kind.
-    words.filter(|(_, word)| (word >> 44).wrapping_sub(1) < 3)
+    // SAFETY: memory of the program that is mapped.
+    let word = |addr: usize| unsafe { (addr as *const u64).read_unaligned() };
+    let mut next = start;
+    core::iter::from_fn(move || {
+        while next + 8 <= end {
+            // Most memory is zeros, and what lies across two words of them is zero too.
+            let zeros = next.is_multiple_of(8) && word(next) == 0;
+            if zeros && (next + 16 > end || word(next + 8) == 0) {
+                next += if next + 16 > end { 1 } else { 8 };
+                continue;
+            }
+            let addr = next;
+            next += 1;
+            let found = word(addr);
+            // Stacks and arenas; most words are nothing of the kind.
+            if (found >> 44).wrapping_sub(1) < 3 {
+                return Some((addr, found));
+            }
+        }
+        None
+    })
 }
 
 /// Notes who refers to stacks before there are threads.

@@ -19,9 +19,11 @@ const PROGRAMS: [(&str, &str, &str, u64); 7] = [
 ];
 
 /// Programs with threads that are interchangeable: (name, source, flags)
-const SYMMETRIC: [(&str, &str, &str); 2] = [
+const SYMMETRIC: [(&str, &str, &str); 4] = [
     ("lock counter, 6 threads", "counts/lock-counter.c", "-DN=6"),
     ("pool, 2 workers", "symmetry/pool.c", "-g"),
+    ("pool with tasks, 2 workers", "symmetry/task-pool.c", "-g"),
+    ("pfscan, 2 workers, 2 files", "symmetry/pfscan.c", "-DWORKERS=2"),
 ];
 
 /// The best of this many runs counts: the others were disturbed.
@@ -95,23 +97,34 @@ fn speed() {
     computing();
 }
 
-/// What comparing two threads costs, wherever there are two that can go on.
+/// What comparing threads costs, and what it saves.
 fn symmetry() {
     println!(
-        "{:<26}{:>11}{:>12}{:>12}{:>12}",
-        "--explain-symmetry", "executions", "compared", "symmetric", "µs each"
+        "{:<28}{:>10}{:>10}{:>10}{:>11}{:>9}{:>15}{:>8}",
+        "executions with symmetry",
+        "off",
+        "on",
+        "compared",
+        "symmetric",
+        "µs each",
+        "µs/execution",
+        "share"
     );
     for (name, source, flag) in SYMMETRIC {
         let directory = scratch();
         build(name, source, flag, directory.path());
-        let report = best(name, directory.path(), &["--explain-symmetry"], RUNS);
-        let number = |field: &str| report["symmetry"][field].as_f64().unwrap_or(f64::NAN);
-        let (seconds, analyses) = (number("seconds"), number("analyses"));
+        let run = |symmetry: &str| best(name, directory.path(), &["--symmetry", symmetry], RUNS);
+        let (off, on) = (run("off"), run("on"));
+        let count = |field: &str| on["symmetry"][field].as_f64().unwrap_or(f64::NAN);
+        let (seconds, analyses) = (count("seconds"), count("analyses"));
         println!(
-            "{name:<26}{:>11}{analyses:>12}{:>12}{:>12.2}",
-            report["executions"],
-            number("successes"),
+            "{name:<28}{:>10}{:>10}{analyses:>10}{:>11}{:>9.2}{:>15.2}{:>7.1}%",
+            off["executions"],
+            on["executions"],
+            count("successes"),
             1e6 * seconds / analyses.max(1.0),
+            1e6 * seconds / number(&on, "executions"),
+            100.0 * seconds / number(&on, "seconds"),
         );
     }
     println!();
