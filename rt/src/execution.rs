@@ -100,7 +100,7 @@ pub struct Thread {
     private_writes: u64,
     /// Those to its own stack since then, which are none if they were to its variables:
     /// these are looked at themselves.
-    stack_writes: Vec<(u64, u64)>,
+    stack_writes: Vec<StackWrite>,
     /// Private hooks since its last event.
     quiet: u64,
     landmark: Landmark,
@@ -192,6 +192,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// gives the threads that there were.
 pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     sharing::begin();
+    local_state::begin();
     kernel::begin();
     let plan_len = plan.steps.len();
     let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
@@ -836,10 +837,21 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
     let thread = x.thread();
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
+    // Frames that are gone by now may be in use again when the writes are looked at.
+    let stack_pointer = stacks::program() as u64;
+    while thread.stack_writes.last().is_some_and(|last| last.end <= stack_pointer) {
+        thread.stack_writes.pop();
+    }
     for write in accesses.iter().filter(|access| access.kind.writes()) {
         let own = fiber::owner_of(write.addr as usize) == Some(current);
         if own && thread.stack_writes.len() < STACK_WRITES {
-            thread.stack_writes.push((write.addr, write.end()));
+            let (frame, call) = (fiber::frame(), call_site());
+            thread.stack_writes.push(StackWrite {
+                start: write.addr,
+                end: write.end(),
+                frame,
+                call,
+            });
         } else {
             thread.private_writes += 1;
         }
@@ -860,24 +872,50 @@ pub fn stir() {
 /// How many private writes to the stack are kept until they are looked at.
 const STACK_WRITES: usize = 32;
 
+/// A private write to the running thread's stack.
+struct StackWrite {
+    start: u64,
+    end: u64,
+    /// The innermost frame record then, and the call that was in progress there.
+    frame: *const FrameRecord,
+    call: SiteRef,
+}
+
+impl StackWrite {
+    /// Whether what was written is gone, or is looked at anyway. What is in a frame record is
+    /// part of the local state, and what is below the stack pointer is gone. So is what a library
+    /// wrote to its own frame when the function that called it has gone on: it has returned
+    /// itself, or calls another one. Its own memory outside the record, an array of variable
+    /// length, the library's may have been.
+    fn is_over(&self, stack_pointer: u64) -> bool {
+        if self.end <= stack_pointer {
+            return true;
+        }
+        let mut frame = fiber::frame();
+        let mut over = self.end <= self.frame as u64;
+        // SAFETY: the chain of frame records of the running thread.
+        while let Some(record) = unsafe { frame.as_ref() } {
+            let low = frame as u64;
+            let Some(shape) = units::frame_shape(record) else { return false };
+            if low <= self.start && self.end <= low + shape.size {
+                return true;
+            }
+            over &= frame != self.frame || (record.site != self.call.0 && !shape.dynamic);
+            frame = record.caller;
+        }
+        over
+    }
+}
+
 /// Counts the private writes to the running thread's stack that were to none of its
-/// variables: what is in a frame record is part of the local state anyway, and what is
-/// below the stack pointer is gone. (A loop that passes a variable on by reference, such as
+/// variables. (A loop that passes a variable on by reference, such as
 /// the expected value of a compare-exchange, writes to it on every round.)
 fn settle_stack_writes(thread: &mut Thread) {
     let Thread { stack_writes, private_writes, .. } = thread;
     let stack_pointer = stacks::program() as u64;
-    for (start, end) in stack_writes.drain(..) {
-        let mut frame = fiber::frame();
-        let mut known = end <= stack_pointer;
-        // SAFETY: the chain of frame records of the running thread.
-        while let Some(record) = unsafe { frame.as_ref() }.filter(|_| !known) {
-            let low = frame as u64;
-            known = low <= start && end <= low + units::frame_size(record);
-            frame = record.caller;
-        }
-        *private_writes += u64::from(!known);
-    }
+    *private_writes +=
+        stack_writes.iter().filter(|write| !write.is_over(stack_pointer)).count() as u64;
+    stack_writes.clear();
 }
 
 /// How many private hooks in a row count as much as one step when a limit is set: a

@@ -8,8 +8,15 @@
 //! there on reads before it writes them, and the same for the code behind each call. What
 //! others may have the address of counts as needed in any case, because the pass does not
 //! know when they use it. Where the table has no answer, all of the record counts.
+//!
+//! **Functions that a library calls** (a comparison for `qsort`). How far the library has come
+//! its frames do not show; it may call the function as often as it likes and then go on. So
+//! two such calls are never the same place, whatever the program's frames say. A function that
+//! may be called by pointer keeps in its record where it returns to; if that is a library, the
+//! runtime notes there, when it comes by for the first time, the how-manieth such call this is.
 
 use crate::{
+    cell::Global,
     fiber::{self, FrameRecord},
     interpose::time::Seen,
     units::{self, Needed},
@@ -31,6 +38,9 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
         if calls {
             digest.add(record.site);
         }
+        if let Some(returns) = returns_to(record) {
+            digest.add(if units::is_foreign_code(returns.address()) { returns.call() } else { 0 });
+        }
         match innermost {
             true => digest.innermost(record, site, op, calls),
             false => digest.needed(record, units::needed_behind(record, SiteRef(record.site))),
@@ -39,6 +49,49 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
         frame = record.caller;
     }
     digest.hash
+}
+
+/// An execution begins.
+pub fn begin() {
+    *CALLS.get() = 0;
+}
+
+/// How many functions in progress were found to have been called by a library.
+static CALLS: Global<u16> = Global::new(0);
+
+/// The word of a frame record that says where the function returns to. Its upper part, which
+/// no address of the program's uses, is the number of the call.
+pub struct Returns(*mut u64);
+
+/// None if the function is never called by pointer.
+#[inline(always)]
+pub fn returns_to(record: &FrameRecord) -> Option<Returns> {
+    let offset = units::frame_shape(record)?.returns as usize;
+    let place = (&raw const *record).cast::<u8>().wrapping_add(offset);
+    (offset != 0).then_some(Returns(place.cast_mut().cast()))
+}
+
+impl Returns {
+    const BITS: u32 = 48;
+
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        // SAFETY: a word of a frame record of a function in progress.
+        unsafe { *self.0 & ((1 << Self::BITS) - 1) }
+    }
+
+    /// The how-manieth call of a library this is, from 1.
+    fn call(&self) -> u64 {
+        // SAFETY: as above; nobody but the runtime reads it, and a call writes it anew.
+        unsafe {
+            if *self.0 >> Self::BITS == 0 {
+                let calls = CALLS.get();
+                *calls = calls.wrapping_add(1).max(1);
+                *self.0 |= u64::from(*calls) << Self::BITS;
+            }
+            *self.0 >> Self::BITS
+        }
+    }
 }
 
 struct Digest {

@@ -20,8 +20,8 @@ pub struct Loaded {
     start: u64,
     end: u64,
     digest: u64,
-    /// Bytes of each function's frame record.
-    frames: Vec<u64>,
+    /// The frame record of each function.
+    frames: Vec<Shape>,
     /// The slots of all of them, and those of each.
     slots: Vec<Slot>,
     slots_of: Vec<Range<u32>>,
@@ -58,6 +58,18 @@ fn damaged(unit: *const u8) {
 /// The name of a file whose table cannot be read, if there is one.
 pub fn damage() -> Option<&'static str> {
     DAMAGED.get().as_deref()
+}
+
+/// What there is of a frame.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Bytes of the record.
+    pub size: u64,
+    /// Where in the record the function keeps where it returns to, if it may be called by
+    /// pointer; 0 if not.
+    pub returns: u64,
+    /// There is memory outside the record that the function may have given to others.
+    pub dynamic: bool,
 }
 
 /// A part of a frame record.
@@ -189,7 +201,7 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         start,
         end: start + header.size,
         digest: header.digest,
-        frames: table.functions.iter().map(|f| f.frame.size).collect(),
+        frames: table.functions.iter().map(|function| shape(&function.frame)).collect(),
         roles: table.functions.iter().map(|f| back_off::role(&f.symbol)).collect(),
         table: None,
         image,
@@ -431,11 +443,21 @@ pub fn site_ref(id: SiteId) -> SiteRef {
     SiteRef(UNITS.get().get(id.unit as usize).map_or(0, |u| u.start + u64::from(id.index)))
 }
 
-/// Bytes of the record that a frame pointer of the shadow stack points to.
+fn shape(frame: &site::Frame) -> Shape {
+    let site::Frame { size, dynamic, returns, .. } = *frame;
+    Shape { size, returns: returns.unwrap_or(0), dynamic }
+}
+
+/// The frame that a record of the shadow stack stands for.
+#[inline]
+pub fn frame_shape(record: &FrameRecord) -> Option<Shape> {
+    let (_, unit) = find(record.function)?;
+    unit.frames.get((record.function - unit.start) as usize).copied()
+}
+
+/// Bytes of the record.
 pub fn frame_size(record: &FrameRecord) -> u64 {
-    find(record.function)
-        .and_then(|(_, unit)| unit.frames.get((record.function - unit.start) as usize).copied())
-        .unwrap_or(core::mem::size_of::<FrameRecord>() as u64)
+    frame_shape(record).map_or(size_of::<FrameRecord>() as u64, |shape| shape.size)
 }
 
 /// The part that a frame's function has in taking several locks at once.

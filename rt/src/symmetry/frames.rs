@@ -12,7 +12,7 @@ use crate::{
     cell::Global,
     execution::{self, Thread, director, running},
     fiber::{self, FrameRecord},
-    units,
+    local_state, units,
 };
 use alloc::{format, vec::Vec};
 use leno_model::{
@@ -142,9 +142,10 @@ fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
 
 /// Where a function in progress returns to. One whose record does not say is never called
 /// by pointer.
-fn callee_returns_to(record: u64, function: &Function) -> u64 {
-    // SAFETY: a word of a frame record of a thread that stands still.
-    function.frame.returns.map_or(0, |offset| unsafe { *((record + offset) as *const u64) })
+fn callee_returns_to(record: u64) -> u64 {
+    // SAFETY: a frame record of a thread that stands still.
+    let record = unsafe { &*(record as *const FrameRecord) };
+    local_state::returns_to(record).map_or(0, |returns| returns.address())
 }
 
 /// What a frame record is of.
@@ -278,7 +279,7 @@ impl Frame {
         let site_of = site_of.ok_or_else(|| unseen("from somewhere"))?;
         match &site_of.kind {
             SiteKind::Call(Some(name)) if *name == callee.symbol => {}
-            SiteKind::Call(None) if units::is_foreign_code(callee_returns_to(inner, callee)) => {
+            SiteKind::Call(None) if units::is_foreign_code(callee_returns_to(inner)) => {
                 return Err(unseen("by way of a function that is not instrumented"));
             }
             SiteKind::Call(None) => {}
