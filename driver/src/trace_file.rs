@@ -49,9 +49,13 @@ impl TraceFile {
         struct Version {
             schema: u32,
         }
+        let foreign = |what: String| Error::NotATrace { path: path.to_path_buf(), what };
+        // A pipe may never be written to, and some devices never end.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(foreign("it is a special file".into()));
+        }
         let bytes =
             fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
-        let foreign = |what: String| Error::NotATrace { path: path.to_path_buf(), what };
         let version: Version =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
         if version.schema != SCHEMA {

@@ -198,6 +198,25 @@ fn a_damaged_trace_is_never_used() {
 }
 
 #[test]
+fn what_is_no_file_is_no_trace_and_nobody_waits_for_it() {
+    let directory = scratch();
+    let here = directory.path();
+    let made = Command::new("mkfifo").arg(here.join("pipe")).status();
+    assert!(made.expect("coreutils has mkfifo").success());
+    for command in ["replay", "report"] {
+        for special in ["pipe", "/dev/zero", "/dev/null"] {
+            let message = refused(here, &[command, special]);
+            assert!(message.contains(special) && message.contains("special file"), "{message}");
+        }
+    }
+    for file in ["{}", "[]", "", "null"] {
+        fs::write(here.join("trace.json"), file).unwrap();
+        let message = refused(here, &["replay", "trace.json"]);
+        assert!(message.contains("trace.json is not a trace"), "{message}");
+    }
+}
+
+#[test]
 fn wrong_options_and_values_are_named() {
     let directory = scratch();
     build("race/plain.c", directory.path());

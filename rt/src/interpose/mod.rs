@@ -27,6 +27,7 @@ pub mod mutexes;
 pub mod named;
 pub mod once;
 pub mod passed_on;
+pub mod points;
 pub mod process;
 pub mod random;
 pub mod refused;

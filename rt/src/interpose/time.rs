@@ -296,6 +296,7 @@ pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, lim
     if count == 0 && limit >= 0 && running().is_some() {
         return interrupted_unless(sleep_for(limit as u64 * 1_000_000));
     }
+    cancellation::point();
     kernel::isolate("poll of descriptors");
     real!(poll(files => *mut libc::pollfd, count => libc::nfds_t, limit => i32) -> i32)
 }
@@ -325,6 +326,7 @@ pub unsafe extern "C" fn select(
             return interrupted_unless(slept);
         }
     }
+    cancellation::point();
     kernel::isolate("select of descriptors");
     real!(select(count => i32, read => *mut libc::fd_set, write => *mut libc::fd_set,
         except => *mut libc::fd_set, limit => *mut libc::timeval) -> i32)
