@@ -52,6 +52,13 @@
 //! disabled, and the race of w and the event can be reversed if and only if another such
 //! w is left (see `happens`).
 //!
+//! None of this is needed where the iteration itself has seen that something has changed: it
+//! read, then w came, and then it read what w wrote (a compare-exchange that failed because
+//! of w). Then w comes before the repeating event in every execution of the trace, by way of
+//! the thread's own events; the event is enabled whatever else happens, and it is an event
+//! like any other. (Without this, who begins anew after a compare-exchange that has failed
+//! would conflict with all that was read in vain.)
+//!
 //! An event that itself can be blocked by an object would then wait for two things. So
 //! it does not: before it the thread makes an event of its own, `Op::Await`, which does
 //! the waiting for the write and nothing else.
@@ -349,9 +356,11 @@ impl Awaits {
             let reads = &window.reads[window.steps[first].first_read as usize..];
             let iteration = (window.steps.len() - first) as u32;
             let idle = !reads.iter().any(|read| self.changed_since(thread, read));
-            let chosen = window.steps[first..].iter().any(|step| step.chosen);
-            self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
-            self.idle += u32::from(idle);
+            if idle || !self.has_seen_change(thread, reads) {
+                let chosen = window.steps[first..].iter().any(|step| step.chosen);
+                self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
+                self.idle += u32::from(idle);
+            }
         }
         let alone = self.standing(thread).iteration == 1;
         for window in self.threads.iter_mut().filter(|window| !window.noticed.is_empty()) {
@@ -373,7 +382,10 @@ impl Awaits {
     ) -> Option<u32> {
         let window = self.window(thread);
         window.settle(|_| true);
-        window.begun(visit(site, local_state)).map(|first| (window.steps.len() - first) as u32)
+        let first = window.begun(visit(site, local_state))?;
+        let window = &self.threads[thread.index()];
+        let reads = &window.reads[window.steps[first].first_read as usize..];
+        (!self.has_seen_change(thread, reads)).then(|| (window.steps.len() - first) as u32)
     }
 
     #[inline]
@@ -540,6 +552,19 @@ impl Awaits {
             }
         }
         self.indexed = self.changes.len();
+    }
+
+    /// Whether somebody else has changed what an iteration has read before its end, and it
+    /// has read that too.
+    fn has_seen_change(&self, thread: ThreadId, reads: &[Read]) -> bool {
+        let (Some(first), Some(last)) = (reads.first(), reads.last()) else { return false };
+        let later = self.changes.iter().rev().take_while(|change| change.at > first.at);
+        let mut within = later.filter(|change| change.at < last.at && change.by != thread);
+        within.any(|change| {
+            let (before, behind) = reads.split_at(reads.partition_point(|r| r.at < change.at));
+            let concerns = |reads: &[Read]| reads.iter().any(|read| read.is_of(&change.what));
+            concerns(before) && concerns(behind)
+        })
     }
 
     /// Whether somebody else has changed what the thread has read.

@@ -178,7 +178,6 @@ impl Happens {
     ) {
         out.threads.clear();
         out.firsts.clear();
-        out.parts.clear();
         let begins = |out: &mut Initials, thread: ThreadId, after: &dyn Fn(u32) -> bool| {
             if out.firsts.iter().any(|other| trace.event(*other).thread == thread) {
                 return false;
@@ -196,12 +195,10 @@ impl Happens {
                 let thread = trace.event(event).thread;
                 if begins(out, thread, &|other| self.clocks.ordered(other, event)) {
                     out.firsts.push(event);
-                    out.parts.push(thread);
                 }
             }
         }
         begins(out, trace.event(second).thread, &|other| self.clocks.covers(other));
-        out.parts.push(trace.event(second).thread);
     }
 }
 
@@ -211,6 +208,4 @@ pub struct Initials {
     pub threads: Vec<ThreadId>,
     /// Each thread's first event in v.
     firsts: Vec<u32>,
-    /// The threads that have a part in v.
-    pub parts: Vec<ThreadId>,
 }

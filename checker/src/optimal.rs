@@ -89,6 +89,10 @@
 //! fill a round are to come before one who would have been in it, the head is the one
 //! with the highest number, and the others are kept although they do not come before it.
 //!
+//! **In pieces.** So a schedule that waits is explored, with all that comes out of it, in
+//! the same way whatever else has been explored, and can be handed to somebody else
+//! ([`Optimal::split`]). Only what has been learnt about events that vary is shared.
+//!
 //! **Memory.** A head is never reversed with what it took the place of while both are on
 //! the path, so a chain of schedules each of which comes out of the execution of the one
 //! before has at most as many links as there are pairs of events. Each execution puts at
@@ -221,6 +225,24 @@ impl Optimal {
         let head = self.schedules.turn(*self.heads.last()?).head.as_ref()?;
         let is_last = head.place as usize + 1 == self.planned;
         head.reversed.as_ref().filter(|_| is_last).map(|reversed| reversed.event.thread)
+    }
+
+    /// Takes the schedule that would be run last away, with all that comes out of it: a search
+    /// of its own, which may run anywhere. What it explores depends on nothing that this one
+    /// or others find. None if less than two schedules are left.
+    pub fn split(&mut self) -> Option<Self> {
+        if self.waiting.len() < 2 {
+            return None;
+        }
+        let mut part = self.clone();
+        let taken = self.waiting.remove(0);
+        taken.end.into_iter().for_each(|end| self.schedules.let_go(end));
+        for left in part.waiting.drain(1..) {
+            left.end.into_iter().for_each(|end| part.schedules.let_go(end));
+        }
+        part.log.forget();
+        part.reversals.truncate(0);
+        Some(part)
     }
 
     /// The plan of a schedule, whose beginning that of the last execution may share.

@@ -345,7 +345,7 @@ impl Source {
             let covered = |t: &ThreadId| node.backtrack.contains(*t) || node.asleep.contains(*t);
             let done = match self.rule {
                 Rule::Source => initials.threads.iter().any(covered),
-                Rule::Persistent => initials.parts.iter().any(|t| node.backtrack.contains(*t)),
+                Rule::Persistent => initials.threads.iter().any(|t| node.backtrack.contains(*t)),
             };
             let awake = initials.threads.iter().find(|t| !node.asleep.contains(**t));
             if let Some(thread) = awake.filter(|_| !done) {

@@ -37,15 +37,13 @@ struct Tally {
     naive: u64,
     traces: u64,
     asleep: [u64; 3],
-    missed: u64,
 }
 
 impl Tally {
     fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Skipped => self.skipped += 1,
-            Verdict::Agree { naive, traces, asleep, bugs, missed } => {
-                self.missed += u64::from(*missed);
+            Verdict::Agree { naive, traces, asleep, bugs } => {
                 self.compared += 1;
                 self.naive += naive;
                 self.traces += traces;
@@ -96,13 +94,10 @@ fn campaign(
 #[test]
 fn the_reductions_find_what_naive_enumeration_finds() {
     let tally = campaign(generate::program, |program| check(program, budget()));
-    let Tally { compared, skipped, buggy, naive, traces, asleep, missed } = tally;
-    // In a campaign that is worth a line; it must not be so often that it shows here.
-    assert!(missed == 0 || std::env::var_os("LENO_FUZZ").is_some(), "dpor has missed something");
+    let Tally { compared, skipped, buggy, naive, traces, asleep } = tally;
     println!(
         "{compared} programs ({buggy} with bugs), {skipped} too large; executions: naive {naive}, \
-         for each of {traces} traces one; begun in vain by dpor, source and optimal: {asleep:?}; \
-         with read-write locks dpor has missed something in {missed}"
+         for each of {traces} traces one; begun in vain by dpor, source and optimal: {asleep:?}"
     );
 }
 

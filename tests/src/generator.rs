@@ -66,6 +66,17 @@ pub enum Simple {
     Spin,
     /// One that gives up when its time is over.
     SpinUntil,
+    /// One of two.
+    Choose,
+    /// An input, which may be two values.
+    Input,
+    Assume,
+    /// A compare-exchange that may fail for no reason.
+    WeakExchange,
+    /// Puts a new block in the place of the one that is there, which it frees.
+    Replace,
+    /// Looks into the block that is there.
+    Use,
 }
 
 /// What a thread does with the one that it has created.
@@ -112,7 +123,7 @@ impl Random {
     }
 }
 
-const SIMPLE: [Simple; 14] = [
+const SIMPLE: [Simple; 20] = [
     Simple::Post,
     Simple::Post,
     Simple::Take,
@@ -127,6 +138,12 @@ const SIMPLE: [Simple; 14] = [
     Simple::TestCancel,
     Simple::Spin,
     Simple::SpinUntil,
+    Simple::Choose,
+    Simple::Input,
+    Simple::Assume,
+    Simple::WeakExchange,
+    Simple::Replace,
+    Simple::Use,
 ];
 const LOCKING: [Locking; 5] =
     [Locking::Timed, Locking::Read, Locking::Write, Locking::TryWrite, Locking::Spin];
@@ -289,11 +306,15 @@ const HEAD: &str = "\
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+extern int __VERIFIER_nondet_int(void);
+
 static atomic_int a0, a1;
+static _Atomic(int *) block;
 static int p0, p1, flag;
 static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
@@ -432,6 +453,19 @@ impl Writer {
                     "{pad}for (time_t end = time(NULL) + 2; time(NULL) < end;)\n\
                      {pad}    if (atomic_load(&a1))\n{pad}        break;\n"
                 ),
+                Simple::Choose => log("leno_choose(2)".to_string()),
+                Simple::Input => log("__VERIFIER_nondet_int()".to_string()),
+                Simple::Assume => format!("{pad}leno_assume(atomic_load(&a0) != 2);\n"),
+                Simple::WeakExchange => format!(
+                    "{pad}{{ int none = 0; \
+                     LOG(atomic_compare_exchange_weak(&a0, &none, 2)); }}\n"
+                ),
+                Simple::Replace => {
+                    format!("{pad}free(atomic_exchange(&block, calloc(1, sizeof(int))));\n")
+                }
+                Simple::Use => {
+                    format!("{pad}{{ int *it = atomic_load(&block); if (it) LOG(*it); }}\n")
+                }
                 Simple::TestCancel => format!("{pad}pthread_testcancel();\n"),
             },
             Statement::Spawn(theirs, mine, joining) => {

@@ -1,7 +1,7 @@
 //! The oracle on real programs: whatever the naive enumeration of a random C program can
 //! see, the reduced search sees too, and nothing else.
 //!
-//! `LENO_FUZZ_C` is the number of programs (20), `LENO_SEED` the first seed (1). A program
+//! `LENO_FUZZ_C` is the number of programs (30), `LENO_SEED` the first seed (1). A program
 //! on which the searches differ is shrunk and kept.
 
 use leno_tests::{
@@ -25,7 +25,7 @@ fn all_searches_see_the_same_of_generated_programs() {
     let number = |name: &str, default| {
         env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };
-    let (first, count) = (number("LENO_SEED", 1), number("LENO_FUZZ_C", 20));
+    let (first, count) = (number("LENO_SEED", 1), number("LENO_FUZZ_C", 30));
     let (mut seed, mut compared) = (first, 0);
     while compared < count {
         let program = generate(seed);
@@ -81,7 +81,8 @@ fn differ(program: &Program) -> Result<Option<String>, Unfit> {
 fn behaviour(directory: &Path, search: &str) -> Result<Option<Behaviour>, String> {
     let limits = ["--max-executions", "30000", "--timeout", "30s"];
     let options = ["check", "--format", "json", "--keep-going", "--show-output"];
-    let args = [&options[..], &limits, &["--search", search, "./program"]].concat();
+    let choices = ["--nondet", "int=0..1", "--weak-failures", "1"];
+    let args = [&options[..], &limits, &choices, &["--search", search, "./program"]].concat();
     let ran = leno(directory, &args);
     let report = ran.json()?;
     if let Some(error) = report.get("error") {

@@ -51,6 +51,10 @@ fn a_check_that_is_interrupted_comes_to_the_same_end() {
     let cases = [
         ("bench/fib.c", &["-DTIMES=5", "-O2"][..], &[][..]),
         ("bench/fib.c", &["-DTIMES=5", "-O2"], &["--search", "source"]),
+        ("bench/fib.c", &["-DTIMES=5", "-O2"], &["--search", "dpor"]),
+        ("bench/fib.c", &["-DTIMES=4", "-DBELOW=1", "-O2"], &["--keep-going"]),
+        ("bench/fib.c", &["-DTIMES=4", "-DBELOW=1", "-O2"], &["--keep-going", "--search", "dpor"]),
+        ("bench/fib.c", &["-DTIMES=2", "-DBELOW=1", "-O2"], &["--keep-going", "--search", "naive"]),
         ("race/plain.c", &["-O0"], &["--keep-going", "--search", "naive"]),
     ];
     for (source, flags, options) in cases {

@@ -3,12 +3,18 @@
 // leno: cflags="-DTIMES=4 -O2" verdict=safe executions=1107
 // leno: cflags="-DTIMES=5 -O2" verdict=safe executions=8953 blocked=0
 // leno: cflags="-DTIMES=6 -O2" verdict=safe executions=73789 blocked=0
+// leno: cflags="-DTIMES=3 -O2 -DBELOW=1" verdict=bug kind=assert
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #ifndef TIMES
 #define TIMES 3
+#endif
+
+/* How far below the largest sum it is to stay. */
+#ifndef BELOW
+#define BELOW 0
 #endif
 
 static atomic_int first = 1, second = 1;
@@ -44,6 +50,7 @@ int main(void)
     pthread_create(&b, 0, add_to_second, 0);
     pthread_join(a, 0);
     pthread_join(b, 0);
+    largest -= BELOW;
     assert(atomic_load(&first) <= largest && atomic_load(&second) <= largest);
     return 0;
 }
