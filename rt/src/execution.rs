@@ -98,8 +98,7 @@ pub struct Thread {
     pub last_site: SiteRef,
     /// Private writes so far: a thread that has made one since is not where it was.
     private_writes: u64,
-    /// Those to its own stack since then, which are none if they were to its variables:
-    /// these are looked at themselves.
+    /// Those to its own stack since then, besides its variables, which are looked at themselves.
     stack_writes: Vec<StackWrite>,
     /// Private hooks since its last event.
     quiet: u64,
@@ -837,23 +836,13 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
     let thread = x.thread();
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
-    // Frames that are gone by now may be in use again when the writes are looked at.
-    let stack_pointer = stacks::program() as u64;
-    while thread.stack_writes.last().is_some_and(|last| last.end <= stack_pointer) {
-        thread.stack_writes.pop();
-    }
     for write in accesses.iter().filter(|access| access.kind.writes()) {
         let own = fiber::owner_of(write.addr as usize) == Some(current);
-        if own && thread.stack_writes.len() < STACK_WRITES {
-            let (frame, call) = (fiber::frame(), call_site());
-            thread.stack_writes.push(StackWrite {
-                start: write.addr,
-                end: write.end(),
-                frame,
-                call,
-            });
-        } else {
+        if !own || thread.stack_writes.len() == STACK_WRITES {
             thread.private_writes += 1;
+        } else if !is_in_record(write) {
+            let (frame, call) = (fiber::frame(), call_site());
+            thread.stack_writes.push(StackWrite { end: write.end(), frame, call });
         }
     }
     thread.quiet += 1;
@@ -872,9 +861,24 @@ pub fn stir() {
 /// How many private writes to the stack are kept until they are looked at.
 const STACK_WRITES: usize = 32;
 
-/// A private write to the running thread's stack.
+/// Whether an access is to variables of a function in progress. These are part of the local
+/// state, and when the function has returned, they are gone. (A loop that passes a variable on
+/// by reference, such as the expected value of a compare-exchange, writes to it on every round.)
+fn is_in_record(access: &Access) -> bool {
+    let mut frame = fiber::frame();
+    // SAFETY: the chain of frame records of the running thread.
+    while let Some(record) = unsafe { frame.as_ref() } {
+        let low = frame as u64;
+        if low <= access.addr && access.end() <= low + units::frame_size(record) {
+            return true;
+        }
+        frame = record.caller;
+    }
+    false
+}
+
+/// A private write to the running thread's stack that was to no variable.
 struct StackWrite {
-    start: u64,
     end: u64,
     /// The innermost frame record then, and the call that was in progress there.
     frame: *const FrameRecord,
@@ -882,34 +886,24 @@ struct StackWrite {
 }
 
 impl StackWrite {
-    /// Whether what was written is gone, or is looked at anyway. What is in a frame record is
-    /// part of the local state, and what is below the stack pointer is gone. So is what a library
-    /// wrote to its own frame when the function that called it has gone on: it has returned
-    /// itself, or calls another one. Its own memory outside the record, an array of variable
-    /// length, the library's may have been.
+    /// Whether what was written is gone: it is below the stack pointer, or a library wrote it
+    /// to its own frame, and the function that called it has gone on, because it has returned
+    /// itself or calls another one. In an array of variable length, which is in no record, it
+    /// may be of the function's own.
     fn is_over(&self, stack_pointer: u64) -> bool {
-        if self.end <= stack_pointer {
-            return true;
-        }
         let mut frame = fiber::frame();
         let mut over = self.end <= self.frame as u64;
         // SAFETY: the chain of frame records of the running thread.
         while let Some(record) = unsafe { frame.as_ref() } {
-            let low = frame as u64;
-            let Some(shape) = units::frame_shape(record) else { return false };
-            if low <= self.start && self.end <= low + shape.size {
-                return true;
-            }
-            over &= frame != self.frame || (record.site != self.call.0 && !shape.dynamic);
+            let dynamic = || units::frame_shape(record).is_none_or(|shape| shape.dynamic);
+            over &= frame != self.frame || (record.site != self.call.0 && !dynamic());
             frame = record.caller;
         }
-        over
+        over || self.end <= stack_pointer
     }
 }
 
-/// Counts the private writes to the running thread's stack that were to none of its
-/// variables. (A loop that passes a variable on by reference, such as
-/// the expected value of a compare-exchange, writes to it on every round.)
+/// Counts those private writes to the running thread's stack that are not over.
 fn settle_stack_writes(thread: &mut Thread) {
     let Thread { stack_writes, private_writes, .. } = thread;
     let stack_pointer = stacks::program() as u64;

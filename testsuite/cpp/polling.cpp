@@ -3,6 +3,7 @@
 // leno: cflags="-std=c++17" verdict=safe
 // leno: cflags="-std=c++17 -O2" verdict=safe
 // leno: cflags="-std=c++17 -DFUTURE" verdict=safe
+// leno: cflags="-std=c++17 -DFUTURE -O2" verdict=safe
 // leno: cflags="-std=c++17 -DNOBODY" verdict=bug kind=termination
 #include <chrono>
 #include <condition_variable>
