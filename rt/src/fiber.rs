@@ -504,16 +504,13 @@ unsafe extern "C" fn switch_stacks(save: *mut usize, load: usize, thread_pointer
 
 /// Where a fiber starts: registers the place to which `pthread_exit` unwinds (in
 /// assembly, because `setjmp` returns twice), runs the thread, and finishes it.
-/// 256 bytes hold glibc's unwind buffer, 8 more align the stack.
+/// 256 bytes hold glibc's unwind buffer, zero as all of a new stack is; 8 more align the
+/// stack.
 #[unsafe(naked)]
 unsafe extern "C" fn trampoline() {
     naked_asm!(
         "xor ebp, ebp",
         "sub rsp, 264",
-        "mov rdi, rsp",
-        "mov ecx, 32",
-        "xor eax, eax",
-        "rep stosq",
         "mov rdi, rsp",
         "call _setjmp@PLT",
         "test eax, eax",

@@ -39,7 +39,7 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
             digest.add(record.site);
         }
         if let Some(returns) = returns_to(record) {
-            digest.add(if units::is_foreign_code(returns.address()) { returns.call() } else { 0 });
+            digest.add(returns.call());
         }
         match innermost {
             true => digest.innermost(record, site, op, calls),
@@ -80,11 +80,12 @@ impl Returns {
         unsafe { *self.0 & ((1 << Self::BITS) - 1) }
     }
 
-    /// The how-manieth call of a library this is, from 1.
+    /// The how-manieth call of a library this is, from 1; 0 if it is none.
+    #[inline(always)]
     fn call(&self) -> u64 {
         // SAFETY: as above; nobody but the runtime reads it, and a call writes it anew.
         unsafe {
-            if *self.0 >> Self::BITS == 0 {
+            if *self.0 >> Self::BITS == 0 && units::is_foreign_code(*self.0) {
                 let calls = CALLS.get();
                 *calls = calls.wrapping_add(1).max(1);
                 *self.0 |= u64::from(*calls) << Self::BITS;

@@ -485,8 +485,18 @@ pub fn table_of(addr: u64) -> Option<(u32, usize, &'static UnitTable)> {
 /// The code of loaded files, and whether the file has an instrumented unit.
 static CODE: Global<Vec<(u64, u64, bool)>> = Global::new(Vec::new());
 
+/// The code of the instrumented file that was asked about last.
+static INSTRUMENTED: Global<(u64, u64)> = Global::new((0, 0));
+
 /// Whether an address is in code of a file without an instrumented unit.
+#[inline(always)]
 pub fn is_foreign_code(addr: u64) -> bool {
+    let (low, high) = *INSTRUMENTED.get();
+    !(low..high).contains(&addr) && is_foreign_code_elsewhere(addr)
+}
+
+#[inline(never)]
+fn is_foreign_code_elsewhere(addr: u64) -> bool {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _: usize,
@@ -518,7 +528,12 @@ pub fn is_foreign_code(addr: u64) -> bool {
     }
     let code = &*CODE.get();
     let place = code.partition_point(|part| part.0 <= addr);
-    code[..place].last().is_some_and(|(_, high, has_unit)| addr < *high && !has_unit)
+    let Some((low, high, has_unit)) = code[..place].last() else { return false };
+    let inside = addr < *high;
+    if inside && *has_unit {
+        *INSTRUMENTED.get() = (*low, *high);
+    }
+    inside && !has_unit
 }
 
 /// Whether an address is in libstdc++.
