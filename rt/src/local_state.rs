@@ -39,7 +39,7 @@ pub fn digest(site: SiteRef, op: &Op, private_writes: u64, seen: Seen) -> u64 {
             digest.add(record.site);
         }
         if let Some(returns) = returns_to(record) {
-            digest.add(returns.call());
+            digest.add(returns.call(record));
         }
         match innermost {
             true => digest.innermost(record, site, op, calls),
@@ -81,11 +81,16 @@ impl Returns {
     }
 
     /// The how-manieth call of a library this is, from 1; 0 if it is none.
+    /// A function that was inlined returns, by this word, to where the one does that it is a
+    /// part of: so who was called by name was not called by a library.
     #[inline(always)]
-    fn call(&self) -> u64 {
+    fn call(&self, record: &FrameRecord) -> u64 {
         // SAFETY: as above; nobody but the runtime reads it, and a call writes it anew.
         unsafe {
-            if *self.0 >> Self::BITS == 0 && units::is_foreign_code(*self.0) {
+            if *self.0 >> Self::BITS == 0
+                && units::is_foreign_code(*self.0)
+                && !units::is_called_by_name(record)
+            {
                 let calls = CALLS.get();
                 *calls = calls.wrapping_add(1).max(1);
                 *self.0 |= u64::from(*calls) << Self::BITS;

@@ -70,6 +70,8 @@ pub struct Shape {
     pub returns: u64,
     /// There is memory outside the record that the function may have given to others.
     pub dynamic: bool,
+    /// A digest of the function's symbol.
+    symbol: u64,
 }
 
 /// A part of a frame record.
@@ -201,7 +203,7 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
         start,
         end: start + header.size,
         digest: header.digest,
-        frames: table.functions.iter().map(|function| shape(&function.frame)).collect(),
+        frames: table.functions.iter().map(shape).collect(),
         roles: table.functions.iter().map(|f| back_off::role(&f.symbol)).collect(),
         table: None,
         image,
@@ -443,9 +445,22 @@ pub fn site_ref(id: SiteId) -> SiteRef {
     SiteRef(UNITS.get().get(id.unit as usize).map_or(0, |u| u.start + u64::from(id.index)))
 }
 
-fn shape(frame: &site::Frame) -> Shape {
-    let site::Frame { size, dynamic, returns, .. } = *frame;
-    Shape { size, returns: returns.unwrap_or(0), dynamic }
+fn shape(function: &site::Function) -> Shape {
+    let site::Frame { size, dynamic, returns, .. } = function.frame;
+    Shape { size, returns: returns.unwrap_or(0), dynamic, symbol: digest(&function.symbol) }
+}
+
+fn digest(name: &str) -> u64 {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, add)
+}
+
+/// Whether the caller of a function in progress called it by its name.
+pub fn is_called_by_name(record: &FrameRecord) -> bool {
+    // SAFETY: the chain of frame records of a thread.
+    let Some(caller) = (unsafe { record.caller.as_ref() }) else { return false };
+    let called = callee(SiteRef(caller.site)).map(digest);
+    called.is_some() && called == frame_shape(record).map(|shape| shape.symbol)
 }
 
 /// The frame that a record of the shadow stack stands for.
