@@ -1,5 +1,6 @@
 // Loops that wait for a while and look again: std::condition_variable::wait_for and
 // std::future::wait_for compute a new deadline in each round.
+// --record-all: waits write, the deadlines.
 // leno: cflags="-std=c++17" verdict=safe
 // leno: cflags="-std=c++17 -O2" verdict=safe
 // leno: cflags="-std=c++17 -DFUTURE" verdict=safe
