@@ -119,8 +119,8 @@ fn symmetry() {
         let (seconds, analyses) = (count("seconds"), count("analyses"));
         println!(
             "{name:<28}{:>10}{:>10}{analyses:>10}{:>11}{:>9.2}{:>15.2}{:>7.1}%",
-            off["executions"],
-            on["executions"],
+            number(&off, "executions"),
+            number(&on, "executions"),
             count("successes"),
             1e6 * seconds / analyses.max(1.0),
             1e6 * seconds / number(&on, "executions"),
