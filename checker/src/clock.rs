@@ -145,6 +145,13 @@ impl Clocks {
                 .is_some_and(|seen| *seen >= a.position)
     }
 
+    /// Whether an event is in a clock that was stored.
+    pub fn is_in(&self, event: u32, slice: Slice) -> bool {
+        let stamp = &self.stamps[event as usize];
+        let seen = self.words[range(slice)].get(stamp.thread.index());
+        seen.is_some_and(|seen| *seen >= stamp.position)
+    }
+
     pub fn truncate(&mut self, events: usize) {
         if let Some(stamp) = self.stamps.get(events) {
             self.words.truncate(stamp.words as usize);

@@ -157,6 +157,14 @@ impl Races {
         self.clocks.ordered(event, later)
     }
 
+    /// Whether an event will happen before what a thread does behind `last`, its last event,
+    /// if it comes to a fence that acquires; and behind what acquires from its relaxed
+    /// stores, because of a fence that has released.
+    pub fn fenced(&self, event: u32, last: Option<u32>) -> [bool; 2] {
+        let state = last.map(|last| self.synchronisation[last as usize]).unwrap_or_default();
+        [state.acquirable, state.released].map(|slice| self.clocks.is_in(event, slice))
+    }
+
     /// Whether two threads met at an atomic weaker than sequentially consistent.
     pub fn weak_atomics(&self) -> bool {
         self.weak_atomics

@@ -151,7 +151,13 @@ impl Path<'_> {
     /// Whether a cut might hide a data race of an event on the path with something below.
     pub fn may_hide_race(&self, exchange: &Exchange<'_>, cut: &Summary) -> bool {
         let Exchange { a, b, .. } = *exchange;
-        let known = |event: u32| self.happens_before(event, a) == self.happens_before(event, b);
+        let fenced = |event: u32, thread: ThreadId| {
+            self.races.fenced(event, self.trace.events_of(thread).last().copied())
+        };
+        let known = |event: u32| {
+            self.happens_before(event, a) == self.happens_before(event, b)
+                && fenced(event, a) == fenced(event, b)
+        };
         (0..self.trace.len() as u32).filter(|event| !known(*event)).any(|event| {
             let (e, accesses) = (self.trace.event(event), self.trace.accesses(event));
             let marks = marks(e, accesses);
@@ -173,16 +179,9 @@ impl Path<'_> {
     fn is_ordered(&self, event: u32, deed: &Deed) -> bool {
         let guard = self.deeds.guard(deed.guard);
         let own = self.deeds.guard(self.guards[event as usize]);
-        let has_ended = |thread: ThreadId| {
-            let last = self.trace.events_of(thread).last();
-            last.is_some_and(|last| self.trace.event(*last).op == Op::End)
-        };
         own.excludes(&guard)
             || self.happens_before(event, deed.event.thread)
-            || guard
-                .joined
-                .iter()
-                .any(|thread| !has_ended(thread) && self.happens_before(event, thread))
+            || guard.joined.iter().any(|thread| self.happens_before(event, thread))
     }
 
     /// Calls `reverse` for each event of the path that is in a race with something of what is

@@ -1,6 +1,8 @@
 //! Random concurrent programs, small enough to be enumerated.
 
-use super::{ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC};
+use super::{
+    ACQ, Atomic, Instr, Loc, OWN, OWN_MUTEX, PLAIN, Program, REL, RLX, SC, own_mutex_of, own_of,
+};
 use leno_model::{MutexKind, Order};
 use std::sync::OnceLock;
 
@@ -132,54 +134,146 @@ fn about(theme: Theme, r: &mut Random) -> Program {
     program
 }
 
-/// A program with threads that have code in common.
+/// A program with threads that have code in common: created one by one with other things in
+/// between, by main or by each other, with something of their own to do first, and things
+/// that only the first of them to come does.
 pub fn symmetric(seed: u64) -> Program {
     let mut r = Random(seed);
     let theme = only().unwrap_or_else(|| r.pick(&THEMES));
-    let alike = r.pick(&[2, 2, 2, 3]) as usize;
-    let others = r.below(2) as usize;
+    let alike = r.pick(&[2, 2, 2, 3]) as u32;
+    let others = r.below(2) as u32;
     let threads = 1 + alike + others;
+    let passes = only().is_none() && r.one_in(4);
+    let piece = |r: &mut Random| {
+        let mut piece = match r.below(8) {
+            0 => own(r, OWN, OWN_MUTEX),
+            _ if passes => message(r),
+            _ => instr(r, theme, threads),
+        };
+        // What was seen is to be seen in how it ends.
+        let seen = piece.iter().rev().find_map(|instr| match instr {
+            Instr::Load { reg, .. }
+            | Instr::Add { reg, .. }
+            | Instr::Cas { reg, .. }
+            | Instr::Update { reg, .. }
+            | Instr::TryLock { reg, .. }
+            | Instr::TryReadLock { reg, .. }
+            | Instr::TryWriteLock { reg, .. }
+            | Instr::SemTryWait { reg, .. }
+            | Instr::FutexWait { reg, .. }
+            | Instr::FutexWake { reg, .. }
+            | Instr::Section { reg, .. } => Some(*reg),
+            _ => None,
+        });
+        if let Some(reg) = seen.filter(|_| r.one_in(2)) {
+            piece.push(Instr::Assert { reg, is: r.below(2) });
+        }
+        piece
+    };
     let mut common = vec![];
-    for _ in 0..1 + r.below(3) {
-        common.extend(instr(&mut r, theme, threads as u32));
+    // Behind a write nobody asks any more what was read before.
+    if r.one_in(2) {
+        common.push(Instr::Store { loc: OWN, order: RLX, value: 1 });
     }
-    let mut program = Program { threads: vec![vec![]; threads], ..Program::default() };
-    for (number, code) in program.threads.iter_mut().enumerate().skip(1) {
-        // Something of its own first, which may be over before the rest begins.
-        if number > alike || r.one_in(3) {
-            *code = instr(&mut r, theme, threads as u32);
+    for _ in 0..1 + r.below(2) {
+        let part = piece(&mut r);
+        if r.one_in(2) {
+            common.extend(first_come(&mut r));
+            common.push(Instr::If { reg: 1, is: 0, skip: part.len() as u8 });
+        }
+        common.extend(part);
+    }
+    // What an other thread or main does, with pointers to what is not its own.
+    let aside = |r: &mut Random| match r.below(6) {
+        0 => {
+            let whose = 1 + r.below(alike.into()) as u32;
+            own(r, own_of(whose), own_mutex_of(whose))
+        }
+        _ => piece(r),
+    };
+    let mut program = Program { threads: vec![vec![]; threads as usize], ..Program::default() };
+    for number in 1..threads {
+        let mut code = vec![];
+        if number > alike {
+            code = aside(&mut r);
+        } else if r.one_in(3) {
+            // Something of its own, which may be over before the rest begins.
+            code = piece(&mut r);
         }
         if number <= alike {
             code.extend(common.iter().copied());
         }
+        program.threads[number as usize] = code;
     }
     for _ in 0..r.below(2) {
-        let group = instr(&mut r, theme, threads as u32);
+        let group = aside(&mut r);
         program.threads[0].extend(group);
     }
     for child in 1..threads {
-        let creator = if r.one_in(8) { r.below(child as u64) as usize } else { 0 };
+        let creator = if r.one_in(8) { r.below(child.into()) as usize } else { 0 };
         let code = &mut program.threads[creator];
         let place = if r.one_in(2) { r.below(code.len() as u64 + 1) as usize } else { 0 };
-        code.insert(place, Instr::Create(child as u32));
+        code.insert(place, Instr::Create(child));
     }
     match r.below(4) {
-        0 | 1 => program.threads[0].extend((1..=alike as u32).map(Instr::Join)),
+        0 | 1 => program.threads[0].extend((1..=alike).map(Instr::Join)),
         2 => program.threads[0].push(Instr::Join(1)),
         _ => {}
     }
     if r.one_in(2) {
-        program.threads[0].extend(instr(&mut r, theme, threads as u32));
+        let last = aside(&mut r);
+        program.threads[0].extend(last);
     }
     if r.one_in(2) {
-        let first = match theme {
-            Theme::Semaphores => Instr::SemInit { sem: 0, value: r.below(3) as u32 },
-            _ => Instr::BarrierInit { barrier: 0, count: r.pick(&[2, 2, 3]) },
-        };
-        program.threads[0].insert(0, first);
+        match theme {
+            Theme::Semaphores => {
+                let value = r.below(3) as u32;
+                program.threads[0].insert(0, Instr::SemInit { sem: 0, value });
+            }
+            Theme::Barriers => {
+                let count = r.pick(&[2, 2, 3]);
+                program.threads[0].insert(0, Instr::BarrierInit { barrier: 0, count });
+            }
+            _ => {}
+        }
     }
     program.main_ends = r.one_in(6);
     program
+}
+
+/// Who has come first finds 0.
+fn first_come(r: &mut Random) -> Vec<Instr> {
+    let order = r.pick(&[RLX, RLX, SC, ACQ, REL]);
+    vec![Instr::Update { loc: Loc(16, 8), order, operation: 0, operand: 1, reg: 1 }]
+}
+
+/// Something about a word or a mutex of somebody's own.
+fn own(r: &mut Random, loc: Loc, mutex: u8) -> Vec<Instr> {
+    let order = r.pick(&[PLAIN, RLX, SC]);
+    let body = match r.below(4) {
+        0 => Instr::Load { loc, order, reg: 0 },
+        1 => Instr::Store { loc, order, value: 1 },
+        2 => Instr::Add { loc, order: order.or(RLX), reg: 0 },
+        _ => Instr::Load { loc: Loc(0, 8), order, reg: 0 },
+    };
+    match r.below(3) {
+        0 => vec![Instr::Lock(mutex), body, Instr::Unlock(mutex)],
+        1 => vec![body, Instr::Assert { reg: 0, is: 0 }],
+        _ => vec![body],
+    }
+}
+
+/// A part of passing something on: a plain access, an atomic one of another word, a fence.
+fn message(r: &mut Random) -> Vec<Instr> {
+    let (data, flag) = (Loc(0, 8), Loc(8, 8));
+    let order = r.pick(&[RLX, RLX, RLX, ACQ, REL, SC]);
+    vec![match r.below(7) {
+        0 => Instr::Load { loc: data, order: PLAIN, reg: 0 },
+        1 => Instr::Store { loc: data, order: PLAIN, value: 1 },
+        2 | 3 => Instr::Load { loc: flag, order, reg: 0 },
+        4 => Instr::Store { loc: flag, order, value: 1 },
+        _ => Instr::Fence(r.pick(&[Order::Acquire, Order::Release, Order::AcqRel])),
+    }]
 }
 
 /// A small program with a loop or two that wait.
@@ -220,8 +314,9 @@ fn spins(group: &[Instr]) -> bool {
 }
 
 fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
-    // Two words, one that overlaps the first, and one that lies across a line.
-    let locs = [Loc(0, 8), Loc(0, 8), Loc(0, 8), Loc(0, 8), Loc(8, 8), Loc(4, 4), Loc(60, 8)];
+    // Two words, one that overlaps the first, one that lies across a line, and half of that.
+    let (word, part) = (Loc(0, 8), Loc(4, 4));
+    let locs = [word, word, word, word, Loc(8, 8), part, Loc(60, 8), Loc(64, 4)];
     let loc = r.pick(&locs);
     let orders: [Atomic; 8] = [PLAIN, PLAIN, RLX, RLX, ACQ, REL, SC, Some(Order::AcqRel)];
     let order = r.pick(&orders);

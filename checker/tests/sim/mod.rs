@@ -3,14 +3,15 @@
 
 pub mod c11;
 pub mod canonical;
+pub mod directed;
 pub mod generate;
 pub mod oracle;
 pub mod symmetric;
 
 use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
-    Access, AccessKind, End, Event, Execution, Failure, MutexKind, Op, Order, Outcome, Pending,
-    Property, SiteRef, ThreadId, Varies, rmw::apply,
+    Access, AccessKind, End, Event, Exchanged, Execution, Failure, MutexKind, Op, Order, Outcome,
+    Pending, Property, SiteRef, ThreadId, Varies, rmw::apply,
 };
 use std::{
     fmt,
@@ -23,6 +24,23 @@ pub struct Loc(pub u64, pub u64);
 
 pub const X: Loc = Loc(0, 8);
 pub const Y: Loc = Loc(8, 8);
+
+/// A word of whoever uses it: each thread has its own.
+pub const OWN: Loc = Loc(1 << 16, 8);
+/// And a mutex.
+pub const OWN_MUTEX: u8 = 32;
+
+/// The own word of a thread, for others that have a pointer to it.
+pub fn own_of(thread: u32) -> Loc {
+    Loc(OWN.0 + 8 * (1 + u64::from(thread)), 8)
+}
+
+pub fn own_mutex_of(thread: u32) -> u8 {
+    OWN_MUTEX + 1 + thread as u8
+}
+
+/// Memory that is common to all; what is a thread's own lies behind it.
+const COMMON: u64 = 128;
 
 pub type Atomic = Option<Order>;
 pub const PLAIN: Atomic = None;
@@ -256,6 +274,36 @@ pub enum Instr {
     },
 }
 
+impl Instr {
+    /// The same about other memory and other mutexes.
+    fn with(mut self, place: impl Fn(Loc) -> Loc, lock: impl Fn(u8) -> u8) -> Self {
+        match &mut self {
+            Instr::Load { loc, .. }
+            | Instr::Store { loc, .. }
+            | Instr::StoreNext { loc, .. }
+            | Instr::Cas { loc, .. }
+            | Instr::Add { loc, .. }
+            | Instr::Update { loc, .. } => *loc = place(*loc),
+            Instr::Lock(mutex) | Instr::Unlock(mutex) | Instr::TryLock { mutex, .. } => {
+                *mutex = lock(*mutex);
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// As a thread does it: with what is its own.
+    fn of(self, thread: u32) -> Self {
+        let own = |loc: Loc| if loc == OWN { own_of(thread) } else { loc };
+        let place = |loc: Loc| match own(loc).0.checked_sub(OWN.0) {
+            Some(beyond) => Loc(COMMON + 64 * (beyond / 8 - 1), loc.1),
+            None => loc,
+        };
+        let lock = |mutex| if mutex == OWN_MUTEX { own_mutex_of(thread) } else { mutex };
+        self.with(place, lock)
+    }
+}
+
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
     /// Thread 0 is main. Its return is an exit.
@@ -296,6 +344,8 @@ pub struct Recorded {
     pub pending: Vec<Pending>,
     pub failures: Vec<Failure>,
     pub end: End,
+    /// What changes places with two threads, if they were found to be symmetric.
+    pub exchanged: Vec<Exchanged>,
     /// A digest of everything observable.
     pub outcome: u64,
     /// The same without how often a loop went round.
@@ -311,7 +361,7 @@ impl Recorded {
             accesses: &self.accesses,
             pending: &self.pending,
             failures: &self.failures,
-            exchanged: &[],
+            exchanged: &self.exchanged,
             end: self.end,
         }
     }
@@ -361,13 +411,14 @@ pub fn run_within(max_steps: u64, program: &Program, plan: Plan, unroll: Option<
         pending: vec![],
         failures: vec![],
         end: End::Stuck,
+        exchanged: vec![],
         outcome: 0,
         state: 0,
         shape: 0,
     };
     let mut machine = Machine {
         program,
-        memory: vec![0; 128],
+        memory: vec![0; COMMON as usize + 64 * program.threads.len()],
         threads: vec![Thread::default(); program.threads.len()],
         director: Director::new(plan, Limits { max_steps }),
         out,
@@ -391,6 +442,10 @@ pub fn run_within(max_steps: u64, program: &Program, plan: Plan, unroll: Option<
         }
     };
     machine.finish()
+}
+
+fn mutex_at(mutex: u8) -> u64 {
+    0x8000 + u64::from(mutex) * 64
 }
 
 fn number(memory: &[u8], loc: Loc) -> u64 {
@@ -426,7 +481,7 @@ impl Machine<'_> {
     fn instr(&self, thread: usize) -> Option<Instr> {
         let state = &self.threads[thread];
         let code = if state.exited { &self.program.handler } else { &self.program.threads[thread] };
-        code.get(state.pc).copied()
+        code.get(state.pc).map(|instr| instr.of(thread as u32))
     }
 
     fn read(&self, loc: Loc) -> u64 {
@@ -504,7 +559,7 @@ impl Machine<'_> {
             |loc: Loc, kind, atomic| Access { addr: BASE + loc.0, len: loc.1, kind, atomic };
         let touch = |loc, kind, atomic| Arrives::Event(Op::Access, vec![access(loc, kind, atomic)]);
         let only = |op| Arrives::Event(op, vec![]);
-        let m = |mutex: u8| 0x8000 + u64::from(mutex) * 64;
+        let m = mutex_at;
         let c = |cond: u8| 0x9000 + u64::from(cond) * 64;
         let rw = |rwlock: u8| 0xa000 + u64::from(rwlock) * 64;
         let s = |sem: u8| 0xb000 + u64::from(sem) * 64;

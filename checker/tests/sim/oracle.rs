@@ -5,8 +5,11 @@ use super::{
     canonical::{self, trace_of},
     run, symmetric,
 };
-use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source};
-use leno_model::{Event, SiteRef, wire::Counts};
+use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source, Strategy};
+use leno_model::{
+    Event, SiteRef,
+    wire::{Counts, SearchKind},
+};
 use std::collections::{BTreeSet, HashSet};
 
 /// A bug by what names it.
@@ -37,6 +40,8 @@ pub struct Explored {
     repertoire: Repertoire,
     pub counts: Counts,
     pub findings: Vec<(Finding, Vec<Event>)>,
+    /// How often two threads were found to be symmetric.
+    pub met: u64,
     /// The budget was used up first, or an execution does not end.
     pub cut: bool,
 }
@@ -48,9 +53,32 @@ pub fn explore(
     budget: u64,
     unroll: Option<u32>,
 ) -> Explored {
+    let mut cut_short = vec![];
+    let mut explored = survey(search, program, budget, unroll, &mut cut_short);
+    explored.repertoire = search.log().repertoire.clone();
+    learn(&mut explored.repertoire, explored.complete.iter().chain(&cut_short));
+    explored.traces = explored.traces_by(&explored.repertoire);
+    // All executions of a trace have the same races.
+    let mut seen = HashSet::new();
+    for (recorded, trace) in explored.complete.iter().zip(&explored.traces) {
+        if seen.insert(trace) {
+            let races = c11::races(recorded).into_iter();
+            explored.races.extend(races.map(|(a, b)| Bug::Race(a, b)));
+        }
+    }
+    explored
+}
+
+/// The same without what can be said of its executions when all are known.
+fn survey(
+    search: &mut dyn Search,
+    program: &Program,
+    budget: u64,
+    unroll: Option<u32>,
+    cut_short: &mut Vec<Recorded>,
+) -> Explored {
     let mut explored = Explored::default();
     let mut runs = 0;
-    let mut cut_short = vec![];
     while let Some(plan) = search.next() {
         if runs == budget {
             explored.cut = true;
@@ -68,6 +96,7 @@ pub fn explore(
             explored.cut = true;
             break;
         }
+        explored.met += u64::from(matches!(recorded.end, End::Symmetric { .. }));
         match recorded.end {
             End::Asleep | End::Symmetric { .. } | End::Disabled => cut_short.push(recorded),
             End::Diverged { .. } | End::Bounded => break,
@@ -82,17 +111,6 @@ pub fn explore(
                 }
                 explored.complete.push(recorded);
             }
-        }
-    }
-    explored.repertoire = search.log().repertoire.clone();
-    learn(&mut explored.repertoire, explored.complete.iter().chain(&cut_short));
-    explored.traces = explored.traces_by(&explored.repertoire);
-    // All executions of a trace have the same races.
-    let mut seen = HashSet::new();
-    for (recorded, trace) in explored.complete.iter().zip(&explored.traces) {
-        if seen.insert(trace) {
-            let races = c11::races(recorded).into_iter();
-            explored.races.extend(races.map(|(a, b)| Bug::Race(a, b)));
         }
     }
     explored.counts = search.counts();
@@ -226,15 +244,49 @@ fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), Stri
     Ok(())
 }
 
-/// Compares searches that cut what is symmetric with the naive search.
-pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String> {
-    let source = explore(&mut Source::new(), program, budget / 20, None);
-    let naive =
-        explore(&mut Naive::new(), program, if source.cut { budget / 20 } else { budget }, None);
-    if naive.cut {
-        return Ok(Verdict::Skipped);
+/// What is the same about executions of a program that differ in the names of symmetric
+/// threads only.
+#[derive(PartialEq, Debug)]
+pub struct Anonymous {
+    bugs: BTreeSet<Bug>,
+    shapes: HashSet<u64>,
+}
+
+impl Anonymous {
+    fn of(program: &Program, explored: &Explored) -> Self {
+        let bugs = explored.bugs.iter().map(|bug| anonymous(program, bug)).collect();
+        Self { bugs, shapes: explored.shapes.clone() }
     }
-    let cut = explore(&mut Source::new().with_symmetry(), program, 4 * budget, None);
+}
+
+/// What a search that cuts must find: what naive enumeration finds or, where that would take
+/// too long, source sets, which are compared with it elsewhere. And in how many executions.
+pub fn reference(program: &Program, budget: u64) -> Option<(Anonymous, [u64; 2])> {
+    let explore = |search: &mut dyn Search| survey(search, program, budget, None, &mut vec![]);
+    let source = explore(&mut Source::new());
+    if source.cut {
+        return None;
+    }
+    let mut executions = [0, source.counts.executions];
+    let mut found = Anonymous::of(program, &source);
+    if source.counts.executions < budget / 20 {
+        let naive = explore(&mut Naive::new());
+        if !naive.cut {
+            executions[0] = naive.counts.executions;
+            found = Anonymous::of(program, &naive);
+        }
+    }
+    Some((found, executions))
+}
+
+/// Compares a search that cuts what is symmetric with what it must find.
+pub fn loses_nothing(
+    search: &mut dyn Search,
+    program: &Program,
+    budget: u64,
+    expected: &Anonymous,
+) -> Result<Explored, String> {
+    let cut = survey(search, program, budget, None, &mut vec![]);
     if let Some((finding, _)) =
         cut.findings.iter().find(|(f, _)| matches!(f, Finding::Diverged { .. }))
     {
@@ -243,21 +295,38 @@ pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String>
     if cut.cut {
         return Err("does not come to an end".into());
     }
-    let bugs = |explored: &Explored| -> BTreeSet<Bug> {
-        explored.bugs.iter().map(|bug| anonymous(program, bug)).collect()
+    let found = Anonymous::of(program, &cut);
+    if expected.bugs != found.bugs {
+        return Err(format!("bugs: {:?}, not {:?}", found.bugs, expected.bugs));
+    }
+    if expected.shapes != found.shapes {
+        return Err(format!("shapes: {}, not {}", found.shapes.len(), expected.shapes.len()));
+    }
+    Ok(cut)
+}
+
+/// Whether threads of the program are ever found to be symmetric.
+pub fn has_symmetry(program: &Program, budget: u64) -> bool {
+    let mut search = Source::new().with_symmetry();
+    survey(&mut search, program, budget, None, &mut vec![]).met > 0
+}
+
+/// Compares searches that cut what is symmetric with those that do not.
+pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String> {
+    if !has_symmetry(program, budget) {
+        return Ok(Verdict::Skipped);
+    }
+    let Some((expected, [naive, traces])) = reference(program, budget) else {
+        return Ok(Verdict::Skipped);
     };
-    if bugs(&naive) != bugs(&cut) {
-        return Err(format!("bugs: naive {:?}, {:?}", naive.bugs, cut.bugs));
+    let mut all = vec![];
+    for kind in [SearchKind::Source, SearchKind::Optimal] {
+        let mut search = Strategy::new(kind, true);
+        let found = loses_nothing(&mut search, program, 4 * budget, &expected);
+        all.push(found.map_err(|why| format!("{kind:?}: {why}"))?.counts);
     }
-    if naive.shapes != cut.shapes {
-        return Err(format!("shapes: naive {}, {}", naive.shapes.len(), cut.shapes.len()));
-    }
-    Ok(Verdict::Agree {
-        naive: naive.traces.len() as u64,
-        traces: source.counts.executions,
-        asleep: [cut.counts.symmetric, cut.counts.executions, cut.counts.blocked_by_sleep],
-        bugs: naive.bugs.len(),
-    })
+    let asleep = [all[0].symmetric, all[0].executions, all[0].blocked_by_sleep];
+    Ok(Verdict::Agree { naive, traces, asleep, bugs: expected.bugs.len() })
 }
 
 /// A bug without which threads it is about.

@@ -1,9 +1,12 @@
 //! Symmetry of model programs: when two threads can change places, and what is the same
 //! about executions that differ in nothing else.
 
-use super::{Instr, Machine, Program, Recorded, Thread};
+use super::{
+    BASE, COMMON, Instr, Loc, Machine, OWN_MUTEX, Program, Recorded, Thread, mutex_at,
+    own_mutex_of, own_of,
+};
 use leno_checker::exchange::Swap;
-use leno_model::{SiteRef, ThreadId};
+use leno_model::{Exchanged, SiteRef, ThreadId};
 use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
@@ -15,6 +18,9 @@ impl Machine<'_> {
         let (thread, others) = self.director.to_compare().expect("somebody to compare");
         let symmetric = |other: &ThreadId| self.are_symmetric(other.index(), thread.index());
         let place = others.iter().position(symmetric);
+        if let Some(place) = place {
+            self.out.exchanged = exchanged_memory(others[place].index(), thread.index());
+        }
         self.director.compared(thread, place.map(|place| (place, others[place])));
     }
 
@@ -25,19 +31,44 @@ impl Machine<'_> {
         let left = |thread: usize| residual(program, thread, &self.threads[thread]);
         let exchanged = |thread: usize| exchanged(&left(thread), a as u32, b as u32);
         let others = (0..self.threads.len()).filter(|thread| *thread != a && *thread != b);
-        let swap =
-            Swap { threads: (ThreadId(a as u32), ThreadId(b as u32)), address: &|addr| addr };
+        let moved = exchanged_memory(a, b);
+        let address = |addr: u64| {
+            let within = |start: u64, len: u64| addr.checked_sub(start).filter(|at| *at < len);
+            let there = |m: &Exchanged| within(m.at, m.len).map(|at| m.to + at);
+            let back = |m: &Exchanged| within(m.to, m.len).map(|at| m.at + at);
+            moved.iter().find_map(|m| there(m).or_else(|| back(m))).unwrap_or(addr)
+        };
+        let swap = Swap { threads: (ThreadId(a as u32), ThreadId(b as u32)), address: &address };
         a != 0
             && b != 0
             && !x.exited
             && !y.exited
             && (x.phase, x.awaits) == (y.phase, y.awaits)
+            && self.own_memory(a) == self.own_memory(b)
             && (x.back_at == Some(x.ordinal)) == (y.back_at == Some(y.ordinal))
             && joined(&exchanged(a)) == joined(&left(b))
             && live(&left(b)).into_iter().all(|reg| x.regs[reg] == y.regs[reg])
             && others.filter(alive).all(|other| joined(&exchanged(other)) == joined(&left(other)))
             && self.director.told_apart(&swap).is_none()
     }
+
+    fn own_memory(&self, thread: usize) -> &[u8] {
+        own_memory(&self.memory, thread)
+    }
+}
+
+fn own_memory(memory: &[u8], thread: usize) -> &[u8] {
+    &memory[COMMON as usize + 64 * thread..][..64]
+}
+
+/// What is each thread's own: its words and its mutex.
+fn exchanged_memory(a: usize, b: usize) -> Vec<Exchanged> {
+    let words = |thread: usize| BASE + COMMON + 64 * thread as u64;
+    let mutex = |thread: usize| mutex_at(own_mutex_of(thread as u32));
+    vec![
+        Exchanged { at: words(a), to: words(b), len: 64 },
+        Exchanged { at: mutex(a), to: mutex(b), len: 64 },
+    ]
 }
 
 /// The code that a thread may still run: from where it stands or, if there are loops, all of
@@ -58,7 +89,15 @@ fn exchanged(code: &[Instr], a: u32, b: u32) -> Vec<Instr> {
         _ if thread == b => a,
         _ => thread,
     };
-    let code = code.iter().map(|instr| match *instr {
+    let place = |loc: Loc| match [a, b].into_iter().find(|thread| own_of(*thread) == loc) {
+        Some(thread) => own_of(swap(thread)),
+        None => loc,
+    };
+    let lock = |mutex: u8| match [a, b].into_iter().find(|t| own_mutex_of(*t) == mutex) {
+        Some(thread) => own_mutex_of(swap(thread)),
+        None => mutex,
+    };
+    let code = code.iter().map(|instr| match instr.with(place, lock) {
         Instr::Join(thread) => Instr::Join(swap(thread)),
         // Both are there, so this does nothing.
         Instr::Create(thread) if swap(thread) != thread => Instr::Create(a),
@@ -96,6 +135,9 @@ fn live(code: &[Instr]) -> BTreeSet<usize> {
 /// A digest of how an execution ended: the memory, and for each thread that has not come to
 /// its end the code that it has left, but not which thread it is.
 pub(super) fn shape(program: &Program, threads: &[Thread], out: &Recorded, memory: &[u8]) -> u64 {
+    let mut own: Vec<&[u8]> = (0..threads.len()).map(|t| own_memory(memory, t)).collect();
+    own.sort_unstable();
+    let memory = (&memory[..COMMON as usize], own);
     let mut left: Vec<u64> = vec![];
     for pending in &out.pending {
         let thread = pending.thread.index();
@@ -153,7 +195,23 @@ fn place(
             let kind = matches!(instr, Instr::Join(_));
             format!("{kind} {:?}", program.threads[*thread as usize])
         }
-        instr => format!("{instr:?}"),
+        instr => {
+            let whose = (0..program.threads.len()).find(|thread| {
+                let thread = *thread as u32;
+                let other = instr.with(
+                    |loc| if loc == own_of(thread) { Loc(0, 0) } else { loc },
+                    |mutex| if mutex == own_mutex_of(thread) { OWN_MUTEX } else { mutex },
+                );
+                other != *instr
+            });
+            match whose {
+                Some(whose) => {
+                    let (other, code) = (instr.with(|_| Loc(0, 0), |_| 0), &program.threads[whose]);
+                    format!("{other:?} of {code:?}")
+                }
+                None => format!("{instr:?}"),
+            }
+        }
     });
     let mut hasher = DefaultHasher::new();
     (named.collect::<Vec<_>>(), phase, awaits, thread == 0).hash(&mut hasher);
