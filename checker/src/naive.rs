@@ -96,7 +96,7 @@ impl Search for Naive {
             }
             sync.apply(event.thread, &event.op, event.choice);
         }
-        self.log.finish(run, false)
+        self.log.finish(run)
     }
 
     fn log(&self) -> &Log {

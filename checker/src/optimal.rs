@@ -66,15 +66,17 @@
 //! the search begins anew, and takes h for all that it might do (`repertoire`), as it does
 //! with events whose accesses vary beyond one place. So the relation is larger there.
 //!
-//! **Where this is not exact.** All traces are explored, and each counts once in all
-//! cases; but there is one in which an execution may be begun in vain, which
-//! `blocked_by_sleep` counts.
-//! - *A writer* x of a read-write lock that was put off for a reader. Here x cannot
-//!   happen at once, and other readers conflict with x but not with the head. If one of
-//!   a lower thread comes before x after all, then the trace is explored elsewhere. But
-//!   the execution *strays* there only if the reader for which x was put off has to wait
-//!   for somebody else inside of its section. It goes on, and races that take back where
-//!   it strayed are reversed, because nothing else might show them.
+//! **Readers that need each other.** One thing is left: x writes a read-write lock, and h
+//! reads it. Then x cannot happen because of h, and other readers conflict with x but not
+//! with h. If a reader r of a lower thread comes before x, and not after h, then the execution
+//! has *strayed*: its trace has r for the head that takes the place of x. This only happens
+//! if the reader h has to wait for somebody else inside of its section, and r comes first
+//! there. Whether it has to is not known before it is tried. So the search begins anew, and
+//! from then on two acquisitions like h and r (of these threads, at these sites) do not
+//! commute (`Repertoire::set_apart`). As the relation is larger by pairs of labels, all of the
+//! above holds for it; r now comes after h in every trace that has h for a head, and there is
+//! no straying by this pair. There are finitely many pairs; in the search that comes to its
+//! end nothing has strayed, so each trace of its relation was run once, and none in vain.
 //!
 //! With awaits and assumptions executions can end without having completed; they still
 //! are one for each trace. An await changes nothing of the above: whether the event is
@@ -206,7 +208,7 @@ pub struct Optimal {
     /// How many events of the last execution the present one repeats.
     shared: usize,
     /// The events by which the present execution came to be of a trace that is explored
-    /// elsewhere, each with the head before which it should have been one.
+    /// elsewhere, each with the head instead of which it should have been one.
     strayed: Vec<(u32, u32)>,
     /// Events of which it is not known how they would come out elsewhere.
     unforeseen: Vec<u32>,
@@ -291,7 +293,7 @@ impl Optimal {
         let Self { log, reversals, schedules, heads, places, strayed, unforeseen, .. } = self;
         let Log { trace, repertoire, .. } = log;
         let event = trace.event(place);
-        let path = Path { trace, repertoire, schedules, places, heads, strayed };
+        let path = Path { trace, repertoire, schedules, places, heads };
         let new = place as usize + 1 >= self.planned;
         reversals.examine(trace, place, place, Standing::Happened, |clocks, race| {
             // What another choice races with, the first one does too.
@@ -314,8 +316,7 @@ impl Optimal {
                 step: Step { thread, choice },
             }));
         }
-        let strays: Vec<u32> = path.strays(reversals.clocks(), place).collect();
-        strayed.extend(strays.into_iter().map(|head| (place, head)));
+        strayed.extend(path.strays(reversals.clocks(), place).map(|head| (place, head)));
     }
 
     /// Examines the operations that were pending at the end.
@@ -324,10 +325,11 @@ impl Optimal {
         let limit = exit.unwrap_or(run.events.len()) as u32;
         let place = run.events.len() as u32;
         for pending in run.pending.iter().filter(|pending| !pending.awaiting) {
-            self.log.trace.push(&as_event(pending), run.accesses_of_pending(pending), &[]);
-            let Self { log, reversals, schedules, heads, places, strayed, .. } = self;
+            let Self { log, reversals, schedules, heads, places, .. } = self;
             let Log { trace, repertoire, .. } = log;
-            let path = Path { trace, repertoire, schedules, places, heads, strayed };
+            let (event, accesses) = (as_event(pending), run.accesses_of_pending(pending));
+            trace.push(&event, accesses, repertoire.of(&event, accesses));
+            let path = Path { trace, repertoire, schedules, places, heads };
             // How it would come out is not asked: it is what it was about to do.
             let branch =
                 |clocks: &Clocks, race: &Race<'_>| path.branch(clocks, race, place).ok().flatten();
@@ -355,13 +357,17 @@ impl Optimal {
         }
     }
 
-    /// Begins anew, with those events taken for all that they might do of which it was not
-    /// known how they would come out.
-    fn take_whole(&mut self, run: &Execution<'_>) -> Vec<Finding> {
-        let findings = self.log.finish(run, false);
+    /// Begins anew with a larger relation: those events are taken for all that they might do
+    /// of which it was not known how they would come out, and readers that need each other
+    /// do not commute.
+    fn begin_anew(&mut self, run: &Execution<'_>) -> Vec<Finding> {
+        let findings = self.log.finish(run);
         let Log { trace, repertoire, .. } = &mut self.log;
         for place in self.unforeseen.iter().copied() {
             repertoire.take_whole(trace.event(place), trace.accesses(place));
+        }
+        for (reader, head) in self.strayed.iter().copied() {
+            repertoire.set_apart([trace.event(reader), trace.event(head)]);
         }
         self.log.forget();
         *self = Self { log: core::mem::take(&mut self.log), ..Self::default() };
@@ -462,7 +468,6 @@ struct Path<'a> {
     schedules: &'a Schedules<Head>,
     places: &'a [Place],
     heads: &'a [u32],
-    strayed: &'a [(u32, u32)],
 }
 
 impl Path<'_> {
@@ -488,11 +493,6 @@ impl Path<'_> {
         }
         if let Kept::Readers(least, parts) = kept {
             return self.writers_branch(clocks, race, second, least, parts);
-        }
-        // It is made where the stray event is a head.
-        let strays = |(event, head): &(u32, u32)| first < *head && kept.contains(clocks, *event);
-        if self.strayed.iter().any(strays) {
-            return Ok(None);
         }
         let mut behind = self.heads().rev().take_while(|head| head.place > first);
         let stays = |event| if event == second { !blocks } else { kept.contains(clocks, event) };
@@ -525,13 +525,6 @@ impl Path<'_> {
         parts: &[Vec<u32>],
     ) -> Result<Option<Branch>, Unforeseen> {
         let first = race.first;
-        let strayed = self.strayed.iter().filter(|(_, head)| first < *head);
-        let is_stray = |event: &u32| strayed.clone().any(|(stray, _)| stray == event);
-        if least.iter().any(is_stray) {
-            return Ok(None);
-        }
-        let parts: Vec<Vec<u32>> =
-            parts.iter().filter(|part| !part.iter().any(is_stray)).cloned().collect();
         let mut required: Vec<Vec<u32>> = Vec::new();
         for head in self.heads().rev().take_while(|head| head.place > first) {
             if head.place == second {
@@ -547,7 +540,7 @@ impl Path<'_> {
             required.push(after);
             true
         })?;
-        let family = Family::new(least.to_vec(), parts, required).filter(|_| belongs);
+        let family = Family::new(least.to_vec(), parts.to_vec(), required).filter(|_| belongs);
         let head = self.head(first, second);
         let step = Step { thread: head.thread, choice: 0 };
         Ok(family.map(|family| Branch { start: first, kept: Set::Each(family), head, step }))
@@ -565,9 +558,10 @@ impl Path<'_> {
         }
     }
 
-    /// The heads on the path before which an event should have been a head instead: for what was put off there, and by a lower
-    /// thread. That happens only where what was put off cannot take place at once: a
-    /// writer that has to wait for the head, which reads, and a reader comes instead.
+    /// The heads instead of which an event should have been one, for what was put off there,
+    /// because it is of a lower thread. That happens only where what was put off cannot take
+    /// place at once: a writer that has to wait for the head, which reads, and another reader
+    /// comes before it.
     fn strays(&self, clocks: &Clocks, event: u32) -> impl Iterator<Item = u32> {
         let Event { thread, op, .. } = *self.trace.event(event);
         let reads = matches!(op, Op::ReadLock { .. } | Op::TryReadLock { .. });
@@ -784,26 +778,18 @@ impl Search for Optimal {
             return Vec::new();
         }
         let mut branches = Vec::new();
-        self.strayed.clear();
-        for place in 0..self.log.trace.len() as u32 {
-            let Self { log, reversals, schedules, heads, places, .. } = self;
-            let Log { trace, repertoire, .. } = log;
-            let path = Path { trace, repertoire, schedules, places, heads, strayed: &[] };
-            let strays = path.strays(reversals.clocks(), place);
-            self.strayed.extend(strays.map(|head| (place, head)));
-        }
         while self.log.trace.len() < run.events.len() {
             self.push(run, &mut branches);
         }
-        if !self.unforeseen.is_empty() {
-            return self.take_whole(run);
+        if !self.unforeseen.is_empty() || !self.strayed.is_empty() {
+            return self.begin_anew(run);
         }
         self.examine_pending(run, &mut branches);
         // Those that share most with this execution are run first.
         branches.sort_by_key(|branch| branch.start);
         let weight = self.weight / (branches.len() + 1) as f64;
         branches.into_iter().for_each(|branch| self.add(branch, weight));
-        self.log.finish(run, !self.strayed.is_empty())
+        self.log.finish(run)
     }
 
     fn log(&self) -> &Log {

@@ -15,28 +15,38 @@
 //! An update of one place, such as a compare-exchange, needs none of this: whatever changes
 //! what it does conflicts with it there in any case. Only optimal DPOR has to foresee how it
 //! would come out in another place. Where it cannot (see there), such updates are taken for
-//! all that they were seen to do as well, from then on.
+//! all that they were seen to do as well, from then on. And where it finds that two readers of
+//! a lock need each other, they are *set apart*: both are taken to write a byte of their own,
+//! where no memory is, so that they do not commute any more.
 
 use alloc::vec::Vec;
 use hashbrown::HashMap;
-use leno_model::{Access, Event, SiteRef, ThreadId, Varies};
+use leno_model::{Access, AccessKind, Event, Op, SiteRef, ThreadId, Varies};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Repertoire {
     seen: HashMap<Key, Vec<Access>>,
+    /// How many pairs have been set apart.
+    apart: u64,
 }
 
 type Key = (ThreadId, SiteRef, u64);
 
+/// Where the bytes of those lie that are set apart: no address of a program, nor one that
+/// stands for an object.
+const APART: u64 = 1 << 63;
+
 fn key(event: &Event, accesses: &[Access]) -> Option<Key> {
     let first = || accesses.first().map_or(0, |access| access.addr);
-    let arguments = match event.varies {
-        Varies::Never => return None,
-        Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps | Varies::Somehow(0) => {
-            first()
-        }
-        Varies::Somehow(arguments) => arguments,
+    let arguments = match (event.op, event.varies) {
+        (Op::ReadLock { rwlock } | Op::TryReadLock { rwlock }, _) => rwlock,
+        (_, Varies::Never) => return None,
+        (
+            _,
+            Varies::WritesIf(_) | Varies::Updates { .. } | Varies::Perhaps | Varies::Somehow(0),
+        ) => first(),
+        (_, Varies::Somehow(arguments)) => arguments,
     };
     Some((event.thread, event.site, arguments))
 }
@@ -65,6 +75,16 @@ impl Repertoire {
     pub fn take_whole(&mut self, event: &Event, accesses: &[Access]) {
         let key = key(event, accesses);
         key.map(|key| self.seen.entry(key).or_insert_with(|| accesses.to_vec()));
+    }
+
+    /// From now on acquisitions for reading like these two do not commute.
+    pub fn set_apart(&mut self, readers: [&Event; 2]) {
+        let addr = APART + self.apart;
+        self.apart += 1;
+        for key in readers.into_iter().filter_map(|reader| key(reader, &[])) {
+            let byte = Access { addr, len: 1, kind: AccessKind::Write, atomic: None };
+            self.seen.entry(key).or_default().push(byte);
+        }
     }
 
     /// What the event might have accessed.

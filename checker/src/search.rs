@@ -101,12 +101,10 @@ impl Log {
         place
     }
 
-    /// The execution is over and all its events are taken in. `redundant`: there is
-    /// another one of the same trace, which counts.
-    pub fn finish(&mut self, run: &Execution<'_>, redundant: bool) -> Vec<Finding> {
+    /// The execution is over and all its events are taken in.
+    pub fn finish(&mut self, run: &Execution<'_>) -> Vec<Finding> {
         let counts = &mut self.counts;
         match run.end {
-            _ if redundant => counts.blocked_by_sleep += 1,
             End::Completed { .. } | End::Stuck => counts.executions += 1,
             End::Asleep => counts.blocked_by_sleep += 1,
             End::Assumed => counts.blocked_by_assume += 1,
@@ -134,7 +132,7 @@ pub fn findings(run: &Execution<'_>) -> Vec<Finding> {
     while log.trace.len() < run.events.len() {
         log.push(run);
     }
-    log.finish(run, false)
+    log.finish(run)
 }
 
 /// The part that is explored, from each node's branches, those done and all of them.

@@ -251,7 +251,7 @@ impl Source {
             return Vec::new();
         }
         self.taken = Fate::Cut;
-        self.log.finish(run, false)
+        self.log.finish(run)
     }
 
     /// Two threads have turned out to be symmetric before the last node's step was taken. If
@@ -515,7 +515,7 @@ impl Search for Source {
             return self.meet(run, &exchange);
         }
         self.reverse_pending(run);
-        self.log.finish(run, false)
+        self.log.finish(run)
     }
 
     fn log(&self) -> &Log {
