@@ -430,7 +430,6 @@ impl<'a> Check<'a> {
         let mut unseen = BTreeSet::new();
         let mut narrowed = false;
         let phases = summary.as_ref().and_then(|summary| summary.phases);
-        let symmetry_counts = summary.as_ref().map_or_else(Default::default, |s| s.symmetry);
         let counts = summary.as_ref().map_or(self.counts, |summary| summary.counts);
         if self.early_threads {
             unseen.insert("a thread that was started before main".to_string());
@@ -482,7 +481,6 @@ impl<'a> Check<'a> {
             usage: program::usage(),
             narrowed,
             phases,
-            symmetry: symmetry_counts,
             compared: self.compared,
         })
     }

@@ -27,15 +27,6 @@ pub fn outcome(outcome: &Outcome) -> String {
     }
     if outcome.args.explain_symmetry {
         outcome.compared.iter().for_each(|one| line(&mut text, "compared", &one.line()));
-        let counts = &outcome.symmetry;
-        let sums = format!(
-            "{} of {} symmetric, {} not comparable, in {:.3} s",
-            grouped(counts.successes),
-            count(counts.analyses, "comparison"),
-            grouped(counts.incomparable),
-            counts.nanoseconds as f64 / 1e9
-        );
-        line(&mut text, "symmetry", &sums);
         text.push('\n');
     }
     text.push_str(&verdict(outcome));
@@ -67,6 +58,9 @@ fn verdict(outcome: &Outcome) -> String {
     let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
     line(&mut text, "searched", &searched(outcome));
     line(&mut text, "for", &properties.join(", "));
+    if outcome.counts.symmetric > 0 || outcome.args.explain_symmetry {
+        line(&mut text, "symmetry", &saved(outcome));
+    }
     if outcome.suppressed() > 0 {
         let hidden = count(outcome.suppressed(), "bug");
         let by = suppressions::told(&outcome.suppressions).join(", ");
@@ -144,6 +138,19 @@ fn searched(outcome: &Outcome) -> String {
             .push(format!("{} executions/s", grouped((counts.executions as f64 / seconds) as u64)));
     }
     parts.join(", ")
+}
+
+/// What symmetry has saved, and what that took.
+fn saved(outcome: &Outcome) -> String {
+    let counts = &outcome.counts.symmetry;
+    format!(
+        "{} cut, {} of {} symmetric, {} not comparable, in {:.3} s",
+        count(outcome.counts.symmetric, "subtree"),
+        grouped(counts.successes),
+        count(counts.analyses, "comparison"),
+        grouped(counts.incomparable),
+        counts.nanoseconds as f64 / 1e9
+    )
 }
 
 /// What happened, thread by thread, with the source.

@@ -8,10 +8,7 @@ use crate::{
     suppressions::Suppression,
     symmetry::Explained,
 };
-use leno_model::{
-    symmetry,
-    wire::{Bug, Counts, Phases},
-};
+use leno_model::wire::{Bug, Counts, Phases};
 use std::{path::PathBuf, time::Duration};
 
 /// The result of a check.
@@ -35,8 +32,6 @@ pub struct Outcome<'a> {
     pub narrowed: bool,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
-    /// What comparing threads has come to.
-    pub symmetry: symmetry::Counts,
     /// The comparisons themselves, if they were asked for.
     pub compared: Vec<Explained>,
 }

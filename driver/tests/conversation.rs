@@ -51,7 +51,6 @@ fn peer(script: &str) {
                 unseen: vec![],
                 narrowed: vec![],
                 phases: None,
-                symmetry: Default::default(),
             };
             write_frame(&mut stream, &Message::Done(summary)).unwrap();
         }

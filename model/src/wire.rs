@@ -237,6 +237,8 @@ pub struct Counts {
     /// Of all events of all executions, in their order: two checks with the same
     /// digest have explored the same.
     pub digest: u64,
+    /// What comparing threads has come to.
+    pub symmetry: symmetry::Counts,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -256,8 +258,6 @@ pub struct Summary {
     pub narrowed: Vec<String>,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
-    /// What comparing threads has come to.
-    pub symmetry: symmetry::Counts,
 }
 
 /// Nanoseconds of a whole check.

@@ -225,7 +225,6 @@ unsafe extern "C" fn host_main(
                 unseen: Vec::new(),
                 narrowed: Vec::new(),
                 phases: None,
-                symmetry: symmetry::counts(),
             }));
         }
     }
@@ -320,7 +319,8 @@ fn check(
     let counts = |search: &Strategy, bugs: u64, digest: u64| {
         let counts = search.counts();
         let estimate = search.explored().map_or(0.0, |part| counts.executions as f64 / part);
-        Counts { bugs, digest, estimate: estimate as u64, ..counts }
+        let symmetry = symmetry::counts();
+        Counts { bugs, digest, estimate: estimate as u64, symmetry, ..counts }
     };
     loop {
         // Before the next plan is made: a search that is saved has none under way.
@@ -374,7 +374,8 @@ fn check(
         digest = add_to_digest(digest, &run);
         models::note_sharing(&run);
         let mut shown: Vec<Shown> = search.absorb(&run).into_iter().map(Shown::Found).collect();
-        record().counts.set(Counts { bugs, digest, ..search.counts() });
+        let symmetry = symmetry::counts();
+        record().counts.set(Counts { bugs, digest, symmetry, ..search.counts() });
         if let End::Completed { status: status @ 1.. } = run.end {
             shown.push(Shown::Status(status));
         }
@@ -414,7 +415,6 @@ fn check(
         unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
-        symmetry: symmetry::counts(),
     }));
 }
 

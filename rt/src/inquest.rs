@@ -82,7 +82,6 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
         unseen: Vec::new(),
         narrowed: Vec::new(),
         phases: None,
-        symmetry: Default::default(),
     }));
     sys::exit_group(0)
 }

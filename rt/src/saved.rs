@@ -86,6 +86,7 @@ pub fn take_up(saved: &Saved) -> Strategy {
     provide_stacks();
     sharing::assume(&saved.shared);
     symmetry::keep_in_mind(&saved.handles);
+    symmetry::go_on_counting(saved.counts.symmetry);
     models::assume_unseen(&saved.unseen);
     choices::assume_narrowed(&saved.narrowed);
     postcard::from_bytes(&saved.search).unwrap_or_else(|_| {

@@ -41,7 +41,7 @@ mod report;
 
 pub use handles::{gives, keep_in_mind, known, learn, used};
 pub use looks::{looks_at, orders};
-pub use report::{compare_all, compare_with, counts, explained, is_wanted, want};
+pub use report::{compare_all, compare_with, counts, explained, go_on_counting, is_wanted, want};
 
 use crate::{
     cell::Global,

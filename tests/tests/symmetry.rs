@@ -8,7 +8,7 @@
 //! `LENO_FUZZ_SYMMETRY` is the number of programs (1000, and 100), `LENO_SEED` the first
 //! seed (1).
 
-use leno_tests::{compile, leno, on_all_cores, scratch, threads};
+use leno_tests::{compile, leno, on_all_cores, root, scratch, threads};
 use serde_json::Value;
 use std::{
     collections::{BTreeSet, HashMap},
@@ -218,4 +218,29 @@ fn judge(directory: &Path, number: u64) -> Result<Judged, Option<String>> {
         }
     }
     Ok(judged)
+}
+
+/// A check that is stopped says what comparing has come to until then, and goes on from there.
+#[test]
+fn a_check_that_is_stopped_says_what_symmetry_has_saved() {
+    let directory = scratch();
+    let here = directory.path();
+    let source = root().join("testsuite/symmetry/aget.c");
+    compile(&source, &["-DWORKERS=6", "-DBLOCKS=1", "-DCLAIM", "-O2"], &here.join("program"))
+        .unwrap();
+    let stopped = |limits: &[&str]| {
+        let fixed = ["check", "--format", "json", "--symmetry", "on", "--save-every", "5ms"];
+        let report = leno(here, &[&fixed, limits, &["./program"]].concat()).json().unwrap();
+        assert_eq!(report["verdict"], "unknown", "{report}");
+        let saved = (&report["symmetry"], report["pruned"]["symmetry"].as_u64().unwrap());
+        let count = |field: &str| saved.0[field].as_u64().unwrap();
+        assert!(saved.1 > 0 && count("successes") >= saved.1, "{report}");
+        assert!(count("analyses") > count("successes"), "{report}");
+        assert!(saved.0["seconds"].as_f64().unwrap() > 0.0, "{report}");
+        count("analyses")
+    };
+    stopped(&["--timeout", "1s"]);
+    let before = stopped(&["--max-executions", "50", "--output", "saved"]);
+    let both = stopped(&["--max-executions", "60", "--resume", "saved"]);
+    assert!(both > before, "{both} comparisons, and {before} of them before");
 }

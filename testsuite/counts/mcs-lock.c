@@ -1,8 +1,11 @@
 // Mellor-Crummey and Scott's queue lock, taken once by each thread. With ONE_SPIN a
-// thread that would have to look twice is not of interest.
+// thread that would have to look twice is not of interest. With OWN a thread's node is a
+// variable of its own.
 // leno: cflags=-DN=2 verdict=safe executions=14 blocked=0
 // leno: cflags=-DN=3 verdict=safe executions=438 blocked=0
 // leno[--search source]: cflags=-DN=3 verdict=safe executions=438 blocked=0
+// leno[--symmetry off]: cflags="-DN=3 -DOWN" verdict=safe executions=438 blocked=0
+// leno[--symmetry on]: cflags="-DN=3 -DOWN" verdict=safe
 // leno: cflags="-DN=2 -DONE_SPIN" verdict=safe executions=6
 // leno: cflags="-DN=3 -DONE_SPIN" verdict=safe executions=66
 // leno: cflags="-DN=4 -DONE_SPIN" verdict=safe executions=1080
@@ -27,12 +30,19 @@ void __VERIFIER_assume(int);
 #endif
 
 static _Atomic(struct node *) tail;
+#ifndef OWN
 static struct node nodes[N];
+#endif
 static int inside;
 
 static void *work(void *argument)
 {
+#ifdef OWN
+    struct node node, *own = &node;
+    (void)argument;
+#else
     struct node *own = argument;
+#endif
     atomic_store(&own->next, NULL);
     atomic_store(&own->waits, 1);
     struct node *before = atomic_exchange(&tail, own);
@@ -55,8 +65,13 @@ static void *work(void *argument)
 int main(void)
 {
     pthread_t threads[N];
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; i++) {
+#ifdef OWN
+        pthread_create(&threads[i], NULL, work, NULL);
+#else
         pthread_create(&threads[i], NULL, work, &nodes[i]);
+#endif
+    }
     for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
     return 0;

@@ -1,6 +1,6 @@
 // A pool as it is in many projects: on the heap, with a list of tasks that are functions with
 // an argument. Workers are interchangeable between tasks, and in tasks that are the same.
-// leno[--explain-symmetry]: verdict=safe symmetric~"T1 T2 at 30" symmetric~"T1 T2 at 32"
+// leno[--explain-symmetry]: verdict=safe symmetric~"T1 T2 at 34" symmetric~"T1 T2 at 36"
 // leno[--symmetry off]: verdict=safe executions=1564
 // leno[--symmetry on]: verdict=safe executions=337
 #include <pthread.h>
@@ -19,6 +19,10 @@ struct pool {
     struct task *head, *tail;
     int workers, closed;
 };
+
+#ifndef WORKERS
+#define WORKERS 2
+#endif
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int done;
@@ -89,7 +93,7 @@ static void job(void *unused) {
 }
 
 int main(void) {
-    struct pool *pool = open_pool(2);
+    struct pool *pool = open_pool(WORKERS);
     for (int i = 0; i < 2; i++)
         add(pool, job, NULL);
     close_pool(pool);

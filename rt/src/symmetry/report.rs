@@ -38,6 +38,11 @@ pub fn counts() -> Counts {
     record().symmetry.as_slice().first().copied().unwrap_or_default()
 }
 
+/// Goes on with the counts of a check that is taken up again.
+pub fn go_on_counting(before: Counts) {
+    record().symmetry.set(before);
+}
+
 /// Compares two threads.
 fn compare(a: ThreadId, b: ThreadId) -> Option<Symmetric> {
     let from = sys::now();
