@@ -1,7 +1,12 @@
 //! `make bench`: what an execution costs, as tables.
 //!
 //! `leno-bench --soak N` instead runs N executions of a program that has more (ten
-//! million, unless told) and says what memory that took.
+//! million, unless told) and says what memory that took. `leno-bench --symmetry SECONDS`
+//! makes the tables of docs/symmetry-table.md: programs whose threads are interchangeable,
+//! each checked for at most so long (ten minutes, unless told), and what it costs to
+//! look for symmetry where there is none.
+
+mod symmetry;
 
 use leno_tests::{compile, leno, root, scratch};
 use serde_json::Value;
@@ -18,14 +23,6 @@ const PROGRAMS: [(&str, &str, &str, u64); 7] = [
     ("fib, 6 iterations", "bench/fib.c", "-DTIMES=6", 73_789),
 ];
 
-/// Programs with threads that are interchangeable: (name, source, flags)
-const SYMMETRIC: [(&str, &str, &str); 4] = [
-    ("lock counter, 6 threads", "counts/lock-counter.c", "-DN=6"),
-    ("pool, 2 workers", "symmetry/pool.c", "-g"),
-    ("pool with tasks, 2 workers", "symmetry/task-pool.c", "-g"),
-    ("pfscan, 2 workers, 2 files", "symmetry/pfscan.c", "-DWORKERS=2"),
-];
-
 /// The best of this many runs counts: the others were disturbed.
 const RUNS: usize = 5;
 
@@ -37,7 +34,11 @@ fn main() {
         [soak, count] if soak == "--soak" && count.parse::<u64>().is_ok() => {
             self::soak(count.parse().expect("just tried"));
         }
-        _ => fail("leno-bench", "usage: leno-bench [--soak [EXECUTIONS]]"),
+        [symmetry] if symmetry == "--symmetry" => self::symmetry::tables(600),
+        [symmetry, seconds] if symmetry == "--symmetry" && seconds.parse::<u64>().is_ok() => {
+            self::symmetry::tables(seconds.parse().expect("just tried"));
+        }
+        _ => fail("leno-bench", "usage: leno-bench [--soak [EXECUTIONS] | --symmetry [SECONDS]]"),
     }
 }
 
@@ -93,41 +94,8 @@ fn speed() {
         );
     }
     println!("\nMeasured with --profile, which costs some percent itself.\n");
-    symmetry();
+    symmetry::share();
     computing();
-}
-
-/// What comparing threads costs, and what it saves.
-fn symmetry() {
-    println!(
-        "{:<28}{:>10}{:>10}{:>10}{:>11}{:>9}{:>15}{:>8}",
-        "executions with symmetry",
-        "off",
-        "on",
-        "compared",
-        "symmetric",
-        "µs each",
-        "µs/execution",
-        "share"
-    );
-    for (name, source, flag) in SYMMETRIC {
-        let directory = scratch();
-        build(name, source, flag, directory.path());
-        let run = |symmetry: &str| best(name, directory.path(), &["--symmetry", symmetry], RUNS);
-        let (off, on) = (run("off"), run("on"));
-        let count = |field: &str| on["symmetry"][field].as_f64().unwrap_or(f64::NAN);
-        let (seconds, analyses) = (count("seconds"), count("analyses"));
-        println!(
-            "{name:<28}{:>10}{:>10}{analyses:>10}{:>11}{:>9.2}{:>15.2}{:>7.1}%",
-            number(&off, "executions"),
-            number(&on, "executions"),
-            count("successes"),
-            1e6 * seconds / analyses.max(1.0),
-            1e6 * seconds / number(&on, "executions"),
-            100.0 * seconds / number(&on, "seconds"),
-        );
-    }
-    println!();
 }
 
 /// What instrumented code costs where nothing is to be seen.
@@ -171,10 +139,10 @@ fn soak(executions: u64) {
     }
 }
 
-fn build(name: &str, source: &str, flag: &str, directory: &Path) {
+fn build(name: &str, source: &str, flags: &str, directory: &Path) {
     let source = root().join("testsuite").join(source);
-    compile(&source, &[flag, "-O2"], &directory.join("program"))
-        .unwrap_or_else(|error| fail(name, &error));
+    let flags: Vec<&str> = flags.split(' ').chain(["-O2"]).collect();
+    compile(&source, &flags, &directory.join("program")).unwrap_or_else(|error| fail(name, &error));
 }
 
 /// The report of the fastest of some runs.
@@ -186,15 +154,17 @@ fn best(name: &str, directory: &Path, options: &[&str], runs: usize) -> Value {
 
 /// The reports of some runs; none of them may show a bug.
 fn reports(name: &str, directory: &Path, options: &[&str], runs: usize) -> Vec<Value> {
+    (0..runs).map(|_| run(name, directory, options, false)).collect()
+}
+
+/// The report of one run, which has to show a bug or must not.
+fn run(name: &str, directory: &Path, options: &[&str], bug: bool) -> Value {
     let args = [&["check", "--format", "json"], options, &["./program"]].concat();
-    let run = |_| {
-        let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
-        if report["verdict"] == "bug" {
-            fail(name, &format!("{report}"));
-        }
-        report
-    };
-    (0..runs).map(run).collect()
+    let report = leno(directory, &args).json().unwrap_or_else(|error| fail(name, &error));
+    if (report["verdict"] == "bug") != bug {
+        fail(name, &format!("{report}"));
+    }
+    report
 }
 
 fn number(report: &Value, field: &str) -> f64 {
