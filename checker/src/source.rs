@@ -260,6 +260,12 @@ impl Source {
         let last = self.nodes.len() - 1;
         let Node { step, below, .. } = &self.nodes[last];
         let (step, by_choice) = (*step, step.choice > 0);
+        // What begins with one who sleeps is not below the other choice.
+        if by_choice
+            && [exchange.a, exchange.b].iter().any(|t| self.nodes[last].asleep.contains(*t))
+        {
+            return false;
+        }
         let like = if by_choice {
             &below.choices[place as usize]
         } else {
@@ -411,11 +417,9 @@ impl Node {
     /// Sees to it that what is to begin here does.
     fn add(&mut self, beginners: Beginners<'_>) {
         match beginners {
-            Beginners::OneOf(threads) => {
-                let covered =
-                    |t: &ThreadId| self.backtrack.contains(*t) || self.asleep.contains(*t);
-                if let Some(thread) = threads.first().filter(|_| !threads.iter().any(covered)) {
-                    self.backtrack.insert(*thread);
+            Beginners::One(thread) => {
+                if !self.asleep.contains(thread) {
+                    self.backtrack.insert(thread);
                 }
             }
             Beginners::All(threads) => {

@@ -10,7 +10,7 @@
 //! Part of a deed is what orders it for C11 whatever else happens: the locks that its
 //! thread holds, and the threads whose end it comes after (its *guard*).
 
-use crate::{ThreadSet, plan::Digest, plan::op_words};
+use crate::{ThreadSet, dependence::tried, plan::Digest, plan::op_words};
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use leno_model::{Access, Event, Op, Outcome, SiteRef, ThreadId, Varies};
@@ -85,6 +85,10 @@ impl Guard {
         self.locks.iter().any(|own| {
             other.locks.iter().any(|held| own.lock == held.lock && (own.alone || held.alone))
         })
+    }
+
+    pub fn holds(&self, lock: u64) -> bool {
+        self.locks.iter().any(|held| held.lock == lock)
     }
 
     /// The guard of what comes behind an event of the same thread.
@@ -229,15 +233,14 @@ pub fn marks(event: &Event, footprint: &[Access]) -> u64 {
         }
         marks |= lines.fold(0, |marks, line| marks | bit(line));
     }
-    let objects = event.op.objects().into_iter().flatten();
-    objects.fold(marks, |marks, object| marks | bit(object ^ 1 << 63))
-        | match event.op {
-            Op::Hidden { object } => bit(object ^ 1 << 62),
-            Op::Create { .. } | Op::Join { .. } | Op::End | Op::Exit => u64::MAX,
-            // An iteration has tried what it waits for.
-            _ if event.awaited => u64::MAX,
-            _ => 0,
-        }
+    // An object is where an iteration that waits has tried it.
+    let hidden = if let Op::Hidden { object } = event.op { Some(object) } else { None };
+    let objects = event.op.objects().into_iter().chain([hidden]).flatten();
+    marks |= objects.fold(0, |marks, object| marks | bit(tried(object).addr / 64));
+    match event.op {
+        Op::Create { .. } | Op::Join { .. } | Op::End | Op::Exit => u64::MAX,
+        _ => marks,
+    }
 }
 
 /// Who takes part.

@@ -26,14 +26,15 @@
 //!
 //! **Which threads.** A race of x and a deed e is reversed by an execution that does at x's
 //! node what comes behind x without coming after it, and then e. What of that is on the
-//! path is known; if there is something, then who can begin it can begin the whole. If
-//! not, only those who are in the summary can have a part in it, and all of them are tried.
+//! path is known; if there is something, then who does the first of it can begin the whole.
+//! If not, only those who are in the summary can have a part in it, and all are tried.
 //!
 //! **Data races.** All but one kind are found as they are without cuts: two events behind s
 //! race if and only if their images do; and if x races with e, the image of e races with x in
-//! what was explored, if for C11 x comes before both of a and b in s, or before neither.
-//! Else that is not certain, and the cut is refused, unless something orders x and e in any
-//! case: a lock that both hold, or the end of a thread that e comes after and x before.
+//! what was explored, if x is not an access to something that changes places, and what x
+//! happens before in s is the same when a and b are exchanged. Else that is not certain, and
+//! the cut is refused, unless something orders x and e in any case: a lock that both hold, or
+//! the end of a thread that e comes after and x before.
 
 use crate::{
     ThreadSet,
@@ -77,6 +78,20 @@ impl<'a> Exchange<'a> {
             there.or_else(|| within(to).map(|offset| at + offset))
         });
         moved.unwrap_or(address)
+    }
+
+    fn moves(&self, access: &Access) -> bool {
+        let meets = |start: u64, len: u64| access.addr < start + len && start < access.end();
+        self.memory.iter().any(|Exchanged { at, to, len }| meets(*at, *len) || meets(*to, *len))
+    }
+
+    /// Whether an event leaves something for others to synchronise with where it lies in what
+    /// changes places.
+    fn moves_what_is_left(&self, event: &Event, accesses: &[Access]) -> bool {
+        let left = |access: &&Access| access.atomic.is_some() && access.kind.writes();
+        let mut objects = event.op.objects().into_iter().flatten();
+        objects.any(|object| self.address(object) != object)
+            || accesses.iter().filter(left).any(|access| self.moves(access))
     }
 
     fn op(&self, mut op: Op) -> Op {
@@ -148,17 +163,31 @@ impl Path<'_> {
         self.last(thread).is_some_and(|last| event <= last && self.races.ordered(event, last))
     }
 
+    fn has_ended(&self, thread: ThreadId) -> bool {
+        self.trace
+            .events_of(thread)
+            .last()
+            .is_some_and(|last| self.trace.event(*last).op == Op::End)
+    }
+
     /// Whether a cut might hide a data race of an event on the path with something below.
     pub fn may_hide_race(&self, exchange: &Exchange<'_>, cut: &Summary) -> bool {
         let Exchange { a, b, .. } = *exchange;
         let fenced = |event: u32, thread: ThreadId| {
             self.races.fenced(event, self.trace.events_of(thread).last().copied())
         };
+        let all = 0..self.trace.len() as u32;
+        let left = |event: &u32| {
+            exchange.moves_what_is_left(self.trace.event(*event), self.trace.accesses(*event))
+        };
+        let moved: Vec<u32> = all.clone().filter(left).collect();
         let known = |event: u32| {
             self.happens_before(event, a) == self.happens_before(event, b)
                 && fenced(event, a) == fenced(event, b)
+                && !self.trace.accesses(event).iter().any(|access| exchange.moves(access))
+                && !moved.iter().any(|left| event <= *left && self.races.ordered(event, *left))
         };
-        (0..self.trace.len() as u32).filter(|event| !known(*event)).any(|event| {
+        all.filter(|event| !known(*event)).any(|event| {
             let (e, accesses) = (self.trace.event(event), self.trace.accesses(event));
             let marks = marks(e, accesses);
             cut.iter().any(|deed| {
@@ -179,27 +208,36 @@ impl Path<'_> {
     fn is_ordered(&self, event: u32, deed: &Deed) -> bool {
         let guard = self.deeds.guard(deed.guard);
         let own = self.deeds.guard(self.guards[event as usize]);
+        // What the thread had joined before is the other one's doing, or in its clock.
+        let to_end = |thread: &ThreadId| !self.has_ended(*thread);
         own.excludes(&guard)
             || self.happens_before(event, deed.event.thread)
-            || guard.joined.iter().any(|thread| self.happens_before(event, thread))
+            || guard.joined.iter().filter(to_end).any(|thread| self.happens_before(event, thread))
     }
 
     /// Calls `reverse` for each event of the path that is in a race with something of what is
-    /// cut, with those of whom at least one must be explored in its place; all of them, if
-    /// it is not known who.
+    /// cut, with who must be explored in its place.
     pub fn reverse(&self, cut: &Summary, mut reverse: impl FnMut(u32, Beginners<'_>)) {
-        let taking_part = threads(self.deeds, cut);
-        let mut initials = Vec::new();
+        let is_there = |thread: &ThreadId| self.last(*thread).is_some();
+        let mut taking_part: ThreadSet = threads(self.deeds, cut).iter().filter(is_there).collect();
         for event in (0..self.trace.len() as u32).rev() {
+            // Who is created here is not there before.
+            if let Op::Create { child } = self.trace.event(event).op {
+                taking_part.remove(child);
+            }
             let (e, footprint) = (self.trace.event(event), self.trace.footprint(event));
             let own = marks(e, footprint);
             let races = |deed: &u32| {
                 let deed = self.deeds.deed(*deed);
-                deed.marks & own != 0
-                    && deed.event.thread != e.thread
-                    && !is_enabled_by(e, &deed.event)
-                    && !sleeps_on(e, footprint, &deed.event, &deed.footprint)
-                    && !self.comes_before(event, deed.event.thread)
+                let may_meet = deed.marks & own != 0;
+                let races = || {
+                    deed.event.thread != e.thread
+                        && !sleeps_on(e, footprint, &deed.event, &deed.footprint)
+                        && !self.enables(event, deed)
+                        && !self.comes_before(event, deed.event.thread)
+                };
+                debug_assert!(may_meet || !races(), "{e:?} and {deed:?} have marks in common");
+                may_meet && races()
             };
             let mut racing = cut.iter().filter(races).peekable();
             if racing.peek().is_none() {
@@ -208,34 +246,39 @@ impl Path<'_> {
             // A writer may have to come before readers that do not come after each other.
             let of_writer =
                 racing.any(|deed| matches!(self.deeds.deed(deed).event.op, Op::WriteLock { .. }));
-            self.initials(event, &mut initials);
+            let behind = event + 1..self.trace.len() as u32;
             if of_writer {
-                let behind = event + 1..self.trace.len() as u32;
                 let mut all = taking_part.clone();
                 behind.for_each(|event| all.insert(self.trace.event(event).thread));
                 reverse(event, Beginners::All(&all));
-            } else if initials.is_empty() {
-                reverse(event, Beginners::All(&taking_part));
             } else {
-                reverse(event, Beginners::OneOf(&initials));
+                let mut behind = behind.filter(|later| !self.happens.ordered(event, *later));
+                let first = behind.next().map(|first| self.trace.event(first).thread);
+                reverse(event, first.map_or(Beginners::All(&taking_part), Beginners::One));
             }
         }
     }
 
-    /// The threads that can begin what on the path is behind an event and does not come
-    /// after it.
-    fn initials(&self, event: u32, initials: &mut Vec<ThreadId>) {
-        initials.clear();
-        let mut firsts: Vec<u32> = Vec::new();
-        for later in event + 1..self.trace.len() as u32 {
-            let thread = self.trace.event(later).thread;
-            let known = firsts.iter().any(|first| self.trace.event(*first).thread == thread);
-            if !known && !self.happens.ordered(event, later) {
-                if !firsts.iter().any(|first| self.happens.ordered(*first, later)) {
-                    initials.push(thread);
-                }
-                firsts.push(later);
-            }
+    /// Whether an event with which a deed does not commute has made it possible: then what
+    /// the deed could have come before is what made it impossible.
+    fn enables(&self, event: u32, deed: &Deed) -> bool {
+        let e = self.trace.event(event);
+        let frees =
+            |mutex| self.trace.hold_before(event, mutex, event).mutex.owner == Some(e.thread);
+        match (e.op, deed.event.op) {
+            // These are in no race: all they depend on makes them possible, or comes of them.
+            (_, Op::Create { .. } | Op::Exit | Op::Join { .. }) => true,
+            (
+                Op::Unlock { mutex } | Op::Wait { mutex, .. },
+                Op::Lock { .. } | Op::Rewait { .. },
+            ) => frees(mutex),
+            // Who holds it has taken it, and that is what was made possible.
+            (
+                Op::Unlock { mutex } | Op::Wait { mutex, .. },
+                Op::Unlock { .. } | Op::Wait { .. },
+            ) => frees(mutex) && self.deeds.guard(deed.guard).holds(mutex),
+            (Op::RwUnlock { .. }, Op::ReadLock { .. } | Op::WriteLock { .. }) => true,
+            _ => false,
         }
     }
 }
@@ -243,31 +286,7 @@ impl Path<'_> {
 /// Who is to be explored in an event's place.
 #[derive(Clone, Copy, Debug)]
 pub enum Beginners<'a> {
-    OneOf(&'a [ThreadId]),
+    One(ThreadId),
     /// Those of them that can go on there.
     All(&'a ThreadSet),
-}
-
-/// Whether the second could not have happened before the first, which made it possible.
-/// What it could have come before is what kept it from happening.
-fn is_enabled_by(first: &Event, second: &Event) -> bool {
-    let held = first.outcome != Outcome::Released(false);
-    match (first.op, second.op) {
-        (_, Op::Exit | Op::Join { .. }) => true,
-        (
-            Op::Unlock { mutex: freed } | Op::Wait { mutex: freed, .. },
-            Op::Lock { mutex, .. } | Op::Rewait { mutex, .. },
-        ) => held && freed == mutex,
-        // Who frees it has taken it before, and that is what is in a race.
-        (
-            Op::Lock { mutex: taken, .. }
-            | Op::Unlock { mutex: taken }
-            | Op::Rewait { mutex: taken, .. },
-            Op::Unlock { mutex } | Op::Wait { mutex, .. },
-        ) => second.outcome != Outcome::Released(false) && taken == mutex,
-        (Op::RwUnlock { rwlock: freed }, Op::ReadLock { rwlock } | Op::WriteLock { rwlock }) => {
-            held && freed == rwlock
-        }
-        _ => false,
-    }
 }
