@@ -1,14 +1,18 @@
 // N threads lock, count and unlock: the order of the critical sections is all that matters.
-// leno: cflags=-DN=2 verdict=safe executions=2
-// leno: cflags=-DN=3 verdict=safe executions=6
-// leno: cflags=-DN=4 verdict=safe executions=24
-// leno: cflags=-DN=5 verdict=safe executions=120
-// leno: cflags=-DN=6 verdict=safe executions=720 threads=7
-// leno: cflags=-DN=7 verdict=safe executions=5040 blocked=0
-// leno: cflags=-DN=8 verdict=safe executions=40320 blocked=0
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=2
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=6
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=24
+// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=120
+// leno[--symmetry off]: cflags=-DN=6 verdict=safe executions=720 threads=7
+// leno[--symmetry off]: cflags=-DN=7 verdict=safe executions=5040 blocked=0
+// leno[--symmetry off]: cflags=-DN=8 verdict=safe executions=40320 blocked=0
 // leno[--search naive]: cflags=-DN=2 verdict=safe
 // leno[--symmetry on]: cflags=-DN=2 verdict=safe executions=1 blocked=0
 // leno[--symmetry on]: cflags=-DN=3 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=4 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=5 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=6 verdict=safe executions=1 blocked=0
+// leno[--symmetry on]: cflags=-DN=7 verdict=safe executions=1 blocked=0
 // leno[--symmetry on]: cflags=-DN=8 verdict=safe executions=1 blocked=0
 #include <assert.h>
 #include <pthread.h>

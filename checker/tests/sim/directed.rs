@@ -45,7 +45,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         all.push(("different pasts", program(&[&main, &code, &code])));
         // One of them has read what the next fence makes it acquire.
         let common = [
-            store(OWN, RLX),
+            Instr::SemPost(0),
             exchange(1),
             Instr::If { reg: 1, is: 2, skip: 2 },
             Instr::Fence(Order::Acquire),
@@ -64,7 +64,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         all.push(("what a fence will acquire", program(&[&main, a, b])));
         // One of them releases more by its relaxed stores than the other.
         let common =
-            [store(LEFT, RLX), exchange(1), Instr::If { reg: 1, is: 0, skip: 1 }, store(Y, RLX)];
+            [Instr::SemPost(0), exchange(1), Instr::If { reg: 1, is: 0, skip: 1 }, store(Y, RLX)];
         let fenced = [&[Instr::Fence(Order::Release)], &common[..]].concat();
         let main = [create(3), store(X, PLAIN), create(1), create(2)];
         let reader = [load(Y, ACQ, 0), Instr::If { reg: 0, is: 1, skip: 1 }, load(X, PLAIN, 1)];
