@@ -567,7 +567,10 @@ fn operation(op: &Op) -> ([u64; 3], [Option<u64>; 2]) {
 /// The same when threads and objects have changed places. (Who is joined is not a matter of
 /// objects: that has a rule of its own.)
 fn operation_after(op: &Op, swap: &Swap<'_>) -> ([u64; 3], [Option<u64>; 2]) {
-    let (words, objects) = operation(op);
+    let (words, objects) = match op {
+        Op::Create { child } => operation(&Op::Create { child: swap.thread(*child) }),
+        _ => operation(op),
+    };
     (words, objects.map(|object| object.map(|addr| (swap.address)(addr))))
 }
 

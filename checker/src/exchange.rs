@@ -65,17 +65,21 @@ pub trait Memory {
 /// Two threads change places, and objects with them.
 pub struct Swap<'a> {
     pub threads: (ThreadId, ThreadId),
+    /// Those that they will create change places too.
+    pub children: &'a [(ThreadId, ThreadId)],
     /// Where something lies afterwards that lies there now.
     pub address: &'a dyn Fn(u64) -> u64,
 }
 
 impl Swap<'_> {
     pub fn thread(&self, thread: ThreadId) -> ThreadId {
-        match self.threads {
-            (a, b) if thread == a => b,
-            (a, b) if thread == b => a,
-            _ => thread,
-        }
+        let pairs = [self.threads].into_iter().chain(self.children.iter().copied());
+        let other = |pair| match pair {
+            (a, b) if thread == a => Some(b),
+            (a, b) if thread == b => Some(a),
+            _ => None,
+        };
+        pairs.into_iter().find_map(other).unwrap_or(thread)
     }
 
     /// The same threads afterwards, in the order of their numbers.

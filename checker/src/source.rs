@@ -515,7 +515,7 @@ impl Search for Source {
                 self.note(place);
             }
         }
-        if let Some(exchange) = Exchange::of(run.end, run.exchanged) {
+        if let Some(exchange) = Exchange::of(run) {
             return self.meet(run, &exchange);
         }
         self.reverse_pending(run);

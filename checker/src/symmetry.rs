@@ -45,7 +45,7 @@ use crate::{
     trace::Trace,
 };
 use alloc::vec::Vec;
-use leno_model::{Access, End, Event, Exchanged, Op, Outcome, ThreadId};
+use leno_model::{Access, End, Event, Exchanged, Execution, Op, Outcome, ThreadId};
 
 /// Two threads change places, with what is each one's own.
 #[derive(Clone, Copy, Debug)]
@@ -53,22 +53,27 @@ pub struct Exchange<'a> {
     pub a: ThreadId,
     pub b: ThreadId,
     pub memory: &'a [Exchanged],
+    /// Threads that one of them will create, and those of the other.
+    pub children: &'a [(ThreadId, ThreadId)],
 }
 
 impl<'a> Exchange<'a> {
-    pub fn of(end: End, memory: &'a [Exchanged]) -> Option<Self> {
-        match end {
-            End::Symmetric { thread, to, .. } => Some(Self { a: to, b: thread, memory }),
+    pub fn of(run: &Execution<'a>) -> Option<Self> {
+        let (memory, children) = (run.exchanged, run.children);
+        match run.end {
+            End::Symmetric { thread, to, .. } => Some(Self { a: to, b: thread, memory, children }),
             _ => None,
         }
     }
 
     fn thread(&self, thread: ThreadId) -> ThreadId {
-        match thread {
-            _ if thread == self.a => self.b,
-            _ if thread == self.b => self.a,
-            _ => thread,
-        }
+        let pairs = [(self.a, self.b)].into_iter().chain(self.children.iter().copied());
+        let other = |(one, two)| match thread {
+            _ if thread == one => Some(two),
+            _ if thread == two => Some(one),
+            _ => None,
+        };
+        pairs.into_iter().find_map(other).unwrap_or(thread)
     }
 
     fn address(&self, address: u64) -> u64 {

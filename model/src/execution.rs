@@ -107,6 +107,8 @@ pub struct Execution<'a> {
     pub failures: &'a [Failure],
     /// What is each thread's own, if the execution ends as [`End::Symmetric`].
     pub exchanged: &'a [Exchanged],
+    /// Threads that change places with these two: those that they will create.
+    pub children: &'a [(ThreadId, ThreadId)],
     pub end: End,
 }
 

@@ -52,6 +52,16 @@ pub struct Handles {
     pub assumed: Vec<(ThreadId, ThreadId)>,
 }
 
+/// Something that a thread has done with its heap in some execution, so that the addresses of
+/// its next blocks are not decided by where the last one ends: see the runtime's `futures.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Habit {
+    /// It asks for blocks that are aligned more than others.
+    Aligns,
+    /// It gets blocks again that it has freed.
+    Reuses,
+}
+
 /// What the comparisons of a check came to.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {

@@ -200,6 +200,7 @@ pub struct Saved {
     pub threads: Vec<ThreadName>,
     pub shared: Vec<SharedRange>,
     pub handles: symmetry::Handles,
+    pub habits: Vec<(ThreadId, symmetry::Habit)>,
     /// What makes bugs the same, of those that have been reported.
     pub reported: Vec<Vec<u64>>,
     pub counts: Counts,

@@ -88,7 +88,7 @@ pub struct Thread {
     ordinal: u32,
     pub events: u32,
     /// Threads it has created.
-    children: u32,
+    pub children: u32,
     /// Its own clock, in nanoseconds since the start.
     pub clock: u64,
     pub seen: Seen,
@@ -393,9 +393,10 @@ impl Running {
         self.threads[thread.index()].context.stack_pointer
     }
 
-    /// What threads that have been created have as their results, if they have one.
+    /// What threads have as their results that have been created and that nobody has joined.
     pub fn results(&self) -> impl Iterator<Item = (ThreadId, u64)> {
-        self.created().map(|thread| (thread, self.threads[thread.index()].result as u64))
+        let unjoined = self.created().filter(|thread| !self.threads[thread.index()].joined);
+        unjoined.map(|thread| (thread, self.threads[thread.index()].result as u64))
     }
 
     /// How far down a thread's stack was in use when it entered the runtime.

@@ -10,9 +10,9 @@
 //! What is known about blocks lies in the runtime's memory. A word before each block
 //! gives its number, checked against what is known there.
 
-use crate::{cell::Global, sys};
+use crate::{cell::Global, record::record, sys};
 use alloc::{collections::VecDeque, vec::Vec};
-use leno_model::{SiteRef, ThreadId};
+use leno_model::{SiteRef, ThreadId, symmetry::Habit};
 
 pub const ARENAS: usize = 0x2000_0000_0000;
 /// Nobody has that many threads.
@@ -97,10 +97,14 @@ pub fn allocate(
     let room = size.max(1).next_multiple_of(16);
     arena.allocations += 1;
     let index = arena.allocations - 1;
+    if align > 16 {
+        has_habit(owner, Habit::Aligns);
+    }
     if arena.used > REUSE_FROM && align <= 16 {
         let class = room.next_power_of_two().trailing_zeros() as usize;
         let reusable = arena.free.get_mut(class).and_then(|list| list.pop_front());
         if let Some(place) = reusable {
+            has_habit(owner, Habit::Reuses);
             let block = &mut arena.blocks[place as usize];
             *block = Block {
                 size,
@@ -232,9 +236,23 @@ pub fn is_ordered(addr: usize) -> bool {
     arena.is_some_and(|arena| arena.ordered)
 }
 
-/// Whether a thread gets blocks again that it has freed.
-pub fn reuses(thread: ThreadId) -> bool {
-    ARENA.get().get(thread.index() + 1).is_some_and(|arena| arena.used > REUSE_FROM)
+/// Keeps in mind what a thread does, for the whole check.
+fn has_habit(owner: Option<ThreadId>, habit: Habit) {
+    let Some(owner) = owner else { return };
+    if !record().habits.as_slice().contains(&(owner, habit)) {
+        record().habits.push((owner, habit));
+    }
+}
+
+/// Where the next block of a thread will lie, counted from the start of its arena, if it is
+/// not aligned more than others.
+pub fn next(thread: ThreadId) -> usize {
+    ARENA.get().get(thread.index() + 1).map_or(GAP, |arena| arena.used.max(GAP))
+}
+
+/// The room of an arena from there on.
+pub fn room_behind(next: usize) -> usize {
+    STRIDE - next
 }
 
 /// The blocks of the program's threads that have not been freed.

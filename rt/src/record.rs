@@ -135,6 +135,8 @@ pub struct Record {
     pub failures: List<Failure>,
     /// The memory of two threads that were found to be symmetric.
     pub exchanged: List<Exchanged>,
+    /// The threads that they will create, and that change places too.
+    pub children: List<(ThreadId, ThreadId)>,
     end: List<End>,
     /// The names of threads 1, 2, …; kept from one execution to the next.
     names: List<ThreadName>,
@@ -152,6 +154,8 @@ pub struct Record {
     pub counts: List<Counts>,
     /// Threads whose handle this execution has used for more than a join.
     pub handles_used: List<ThreadId>,
+    /// What threads have done with their heaps, in all executions.
+    pub habits: List<(ThreadId, symmetry::Habit)>,
     /// What threads of this execution have given to those who joined them, if they wanted it.
     pub given: List<(ThreadId, u64)>,
     /// What comparing threads has come to, in all executions.
@@ -180,6 +184,7 @@ pub fn create(journal: Option<i32>) {
         pending: List::inside(journal, THREADS),
         failures: List::inside(journal, THREADS),
         exchanged: List::inside(journal, EXCHANGED),
+        children: List::inside(journal, THREADS),
         end: List::inside(journal, 1),
         discovered: List::inside(journal, EVENTS),
         wanted_stack: List::inside(journal, 1),
@@ -187,6 +192,7 @@ pub fn create(journal: Option<i32>) {
         shared: List::inside(journal, EVENTS),
         counts: List::inside(journal, 1),
         handles_used: List::inside(journal, EVENTS),
+        habits: List::inside(journal, 2 * THREADS),
         given: List::inside(journal, THREADS),
         symmetry: List::inside(journal, 1),
         explanations: List::inside(journal, OUTBOX),
@@ -208,6 +214,7 @@ impl Record {
         self.pending.clear();
         self.failures.clear();
         self.exchanged.clear();
+        self.children.clear();
         self.end.clear();
         self.discovered.clear();
         self.wanted_stack.clear();
@@ -261,6 +268,7 @@ impl Record {
             pending: self.pending.as_slice(),
             failures: self.failures.as_slice(),
             exchanged: self.exchanged.as_slice(),
+            children: self.children.as_slice(),
             end: *self.end.as_slice().first()?,
         })
     }

@@ -63,6 +63,7 @@ pub fn save(
         threads: record().threads().names().to_vec(),
         shared: sharing::ranges(),
         handles: symmetry::known().clone(),
+        habits: record().habits.as_slice().to_vec(),
         reported: reported.to_vec(),
         counts,
         steps_limited,
@@ -87,6 +88,7 @@ pub fn take_up(saved: &Saved) -> Strategy {
     sharing::assume(&saved.shared);
     symmetry::keep_in_mind(&saved.handles);
     symmetry::go_on_counting(saved.counts.symmetry);
+    record().habits.extend(&saved.habits);
     models::assume_unseen(&saved.unseen);
     choices::assume_narrowed(&saved.narrowed);
     postcard::from_bytes(&saved.search).unwrap_or_else(|_| {

@@ -53,6 +53,7 @@ fn shorter(bug: &Shown, events: &[Event], accesses: &[Access]) -> Option<(Shown,
         pending: &[],
         failures: &[],
         exchanged: &[],
+        children: &[],
         end: End::Stuck,
     };
     let order = shorten(&run, aim);

@@ -28,11 +28,12 @@
 //! blocks: who touches one is a bug in both worlds. How often hooks were passed, and what
 //! the search keeps to recognise loops that wait: that decides when a thread is found to
 //! repeat itself, not what it does. Which numbers its threads, descriptors and mappings
-//! will get: they are names. That threads have different identities, and may ask for them
+//! will get: they are names, and exchanged as such (`futures.rs`). That threads have different identities, and may ask for them
 //! later: which is whose is nowhere promised, and the program with the two identities
 //! exchanged is the same program; a check looks at one assignment of them.
 
 mod frames;
+mod futures;
 mod handles;
 mod looks;
 mod memory;
@@ -126,6 +127,8 @@ enum Root {
 pub struct Symmetric {
     /// Ranges of memory: what the first has at `at`, the second has at `to`.
     pub exchanged: Vec<Exchanged>,
+    /// Threads that the first will create, and those that the second will in their places.
+    pub children: Vec<(ThreadId, ThreadId)>,
     /// Somebody has a handle of one of them, which is assumed to make no difference.
     pub assumed: bool,
 }
@@ -155,7 +158,8 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
     let exchange = own_memory(&process, one, two)?;
     looks::were_harmless(&exchange)?;
     let after = |addr: u64| process.after(&exchange, addr);
-    let swap = Swap { threads: (a, b), address: &after };
+    let futures = futures::of((a, one), (b, two))?;
+    let swap = Swap { threads: (a, b), children: &futures.children, address: &after };
     if !one.robust.iter().map(|addr| after(*addr)).eq(two.robust.iter().copied()) {
         return Err(difference(DifferenceKind::Lock, "they hold different robust mutexes".into()));
     }
@@ -175,22 +179,21 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
         Exchanged { at: *at, to: *to, len }
     };
     let mut exchanged: Vec<Exchanged> = blocks.map(block).collect();
-    // Whole stacks: also of what will be on them a search must know whose it is.
-    let (at, to) = (fiber::region(a) as u64, fiber::region(b) as u64);
-    exchanged.push(Exchanged { at, to, len: fiber::REGION as u64 });
-    Ok(Symmetric { exchanged, assumed })
+    exchanged.extend(futures.memory);
+    Ok(Symmetric { exchanged, children: futures.children, assumed })
 }
 
 /// What one of the threads has touched, and nobody else, was no event: nobody knows that it
 /// may be in a race with what the other one does, which will touch it in its place. So it must
-/// be what changes places with the thread, or be gone: freed, or a block that nobody has a
-/// pointer to any more. Gives the blocks of which that is yet to be shown.
+/// be what changes places with the thread, or be gone: freed, of a thread that is no more, or a
+/// block that nobody has a pointer to any more. Gives the blocks of which that is yet to be shown.
 fn history(process: &Process<'_>, exchange: &Exchange) -> Result<HashSet<u64>, Difference> {
     let threads = process.stacks.map(|stack| stack.thread);
     let mut lost = HashSet::new();
     for addr in sharing::touched_alone(threads) {
         let owner = fiber::owner_of(addr as usize).or_else(|| things::owner(addr));
-        if owner.is_some_and(|owner| threads.contains(&owner)) {
+        let is_away = |owner: ThreadId| threads.contains(&owner) || futures::is_gone(owner);
+        if owner.is_some_and(is_away) {
             continue;
         }
         match heap::around(addr as usize) {
@@ -240,14 +243,10 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         }
         let unfinished = if state.is_finishing() && !stands_at_end(thread) {
             Some("is at its end")
-        } else if heap::reuses(thread) {
-            Some("has used much memory")
         } else if state.is_library_start() && !is_known_start(state) {
             Some("was started by a library")
         } else if state.backs_off.is_some() {
             Some("takes several locks at once")
-        } else if has_children(thread) {
-            Some("creates threads")
         } else if signalling::interrupted_by_others(thread) {
             Some("is interrupted by signals")
         } else if open::has_own(thread) {
@@ -285,12 +284,6 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
 /// nothing but its argument.
 fn is_known_start(state: &Thread) -> bool {
     state.start.is_some_and(|start| units::is_libstdcxx(start as usize as u64))
-}
-
-/// Whether a thread creates others, in some execution until now. They would have to change
-/// places too.
-fn has_children(thread: ThreadId) -> bool {
-    record().threads().names().iter().any(|name| name.parent == thread)
 }
 
 fn stands_at_end(thread: ThreadId) -> bool {

@@ -69,12 +69,19 @@ static void *child(void *arg) {
     report((long)arg);
     return 0;
 }
+static void *maker(void *arg) {
+    box = node(0, (long)arg);
+    return 0;
+}
+static void add_to(void *to) { ++*(long *)to; }
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static long go;
 "#;
 
 /// What a thread does before it is looked at, or in passing: no event, or one.
 fn statement(dice: &mut Random) -> String {
     let (i, c) = (dice.below(2), dice.below(3) + 1);
-    match dice.below(40) {
+    match dice.below(52) {
         0..4 => format!(
             "pthread_mutex_lock(&m[{i}]), g[{i}] = 2 * g[{i}] + {c}, pthread_mutex_unlock(&m[{i}]);"
         ),
@@ -114,6 +121,21 @@ fn statement(dice: &mut Random) -> String {
         37 => "pthread_setspecific(key, p); v += pthread_getspecific(key) == 0;".to_string(),
         38 => "{ pthread_t k; pthread_create(&k, 0, child, (void *)id), pthread_join(k, 0); }"
             .to_string(),
+        39 => format!("box = node(0, {c});"),
+        40 => "{ struct node *q = box; if (q) v += q->value; }".to_string(),
+        41 => "{ struct node *q = box; if (q) __atomic_fetch_add(&q->value, 1, 5); }".to_string(),
+        42 => "if (id) free(node(0, 1));".to_string(),
+        43 => "free(aligned_alloc(64, 64 + 64 * id)), free(node(0, 2));".to_string(),
+        44 => format!(
+            "{{ pthread_t k; pthread_create(&k, 0, maker, (void *){c}), pthread_join(k, 0); }}"
+        ),
+        45 => "if (id) { pthread_t k; pthread_create(&k, 0, child, 0), pthread_join(k, 0); }"
+            .to_string(),
+        46 => "pthread_cleanup_push(add_to, &v); report(v); pthread_cleanup_pop(id);".to_string(),
+        47 => format!("errno = {c} * (int)id;"),
+        48 => "v += errno;".to_string(),
+        49 => "pthread_mutex_lock(&m[0]); if (!go) pthread_cond_wait(&changed, &m[0]); v += go; pthread_mutex_unlock(&m[0]);".to_string(),
+        50 => "pthread_mutex_lock(&m[0]), ++go, pthread_cond_signal(&changed), pthread_mutex_unlock(&m[0]);".to_string(),
         _ => format!(
             "errno = {c} * (int)id; pthread_setspecific(key, id ? &g[{i}] : 0); v += errno + (pthread_getspecific(key) == &g[0]);"
         ),
@@ -122,7 +144,19 @@ fn statement(dice: &mut Random) -> String {
 
 /// Some of them, of which few are seen by others: naive enumeration is to come to an end.
 fn statements(dice: &mut Random) -> Vec<String> {
-    let private = ["v += ", "id = 0", "p = ", "local", "r = ring", "kept", "cell[id]", "v += sum"];
+    let private = [
+        "v += ",
+        "id = 0",
+        "p = ",
+        "local",
+        "r = ring",
+        "kept",
+        "cell[id]",
+        "v += sum",
+        "errno",
+        "if (id) free",
+        "free(",
+    ];
     let mut visible = 1 + usize::from(dice.below(4) == 0);
     let mut lines: Vec<String> = Vec::new();
     while lines.len() < 3 && (lines.is_empty() || dice.below(2) == 0) {

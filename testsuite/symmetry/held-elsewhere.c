@@ -1,14 +1,14 @@
 // The first worker has shown an address of its own to somebody, who has kept it where only he
 // finds it: that tells the workers apart as long as he may come back to it.
-// leno[--explain-symmetry]: verdict=safe symmetric~"T1 T2 at 58"
+// leno[--explain-symmetry]: verdict=safe symmetric~"T1 T2 at 59"
 // In a variable of main's; in its thread-local storage; in an array of variable length; in the
 // result of a thread that has ended.
-// leno[--explain-symmetry --max-executions 60]: cflags="-DVARIABLE" apart~"T1 T2 at 58: referenced p: refers to T1 or T2"
-// leno[--explain-symmetry --max-executions 60]: cflags="-DLOCAL" apart~"T1 T2 at 58: referenced local of main: refers to T1 or T2"
-// leno[--explain-symmetry --max-executions 60]: cflags="-DARRAY" apart~"T1 T2 at 58: referenced the stack of main"
+// leno[--explain-symmetry --max-executions 60]: cflags="-DVARIABLE" apart~"T1 T2 at 59: referenced p: refers to T1 or T2"
+// leno[--explain-symmetry --max-executions 60]: cflags="-DLOCAL" apart~"T1 T2 at 59: referenced local of main: refers to T1 or T2"
+// leno[--explain-symmetry --max-executions 60]: cflags="-DARRAY" apart~"T1 T2 at 59: referenced the stack of main"
 // leno[--explain-symmetry --max-executions 60]: cflags="-DRESULT" apart~"referenced the result of T3 leads to T1 or T2"
 // In a variable of main's that main itself needs no more, but both workers know.
-// leno[--explain-symmetry --max-executions 60]: cflags="-DKNOWN" apart~"T1 T2 at 58: referenced box: refers to T1 or T2"
+// leno[--explain-symmetry --max-executions 60]: cflags="-DKNOWN" apart~"T1 T2 at 59: referenced box: refers to T1 or T2"
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -27,10 +27,11 @@ static void look(const int *p)
     pthread_mutex_unlock(&m);
 }
 
-static void *take(void *unused)
+static void *take(void *then)
 {
     int *p = atomic_exchange(&where, NULL);
-    (void)unused;
+    if (then)
+        sem_post(then);
     return p;
 }
 
@@ -80,7 +81,8 @@ int main(void)
 #endif
     sem_wait(&ready);
 #ifdef RESULT
-    pthread_create(&t[2], NULL, take, NULL);
+    pthread_create(&t[2], NULL, take, &ready);
+    sem_wait(&ready);
 #elif defined VARIABLE
     int *p = take(NULL);
 #elif defined ARRAY
@@ -99,14 +101,16 @@ int main(void)
     look(local);
 #elif defined ARRAY
     look(array[1]);
-#elif defined RESULT
-    void *p;
-    pthread_join(t[2], &p);
-    look(p);
 #endif
     sem_post(&leave), sem_post(&leave);
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
+#ifdef RESULT
+    void *p;
+    pthread_join(t[2], &p);
+    if (p == &y)
+        abort();
+#endif
     (void)keep, (void)look, (void)box;
     return y;
 }

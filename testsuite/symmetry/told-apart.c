@@ -3,55 +3,57 @@
 // these variants they must not be found symmetric in `work`.
 //
 // Nothing: that they are symmetric there is what makes the others mean something.
-// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 214, T1 T2 at 0"
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 1000, T1 T2 at 0"
 // It holds a mutex, a read-write lock for writing, one for reading.
-// leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 214: lock held"
-// leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 214: lock rw"
-// leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 214: lock rw"
+// leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock held"
+// leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock rw"
+// leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock rw"
 // A global variable refers to a variable of its; a packed one; a block of the heap; main's stack.
-// leno[--explain-symmetry]: cflags="-DGLOBAL" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced where"
-// leno[--explain-symmetry]: cflags="-DPACKED" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced packed"
-// leno[--explain-symmetry]: cflags="-DHEAP" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced heap block"
-// leno[--explain-symmetry]: cflags="-DSTACK" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced on_stack"
+// leno[--explain-symmetry]: cflags="-DGLOBAL" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced where"
+// leno[--explain-symmetry]: cflags="-DPACKED" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced packed"
+// leno[--explain-symmetry]: cflags="-DHEAP" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced heap block"
+// leno[--explain-symmetry]: cflags="-DSTACK" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced on_stack"
 // A global variable refers to a block of the heap that is its own.
-// leno[--explain-symmetry]: cflags="-DBLOCK" verdict=safe symmetric="" apart~"T1 T2 at 214: referenced where"
+// leno[--explain-symmetry]: cflags="-DBLOCK" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced where"
 // Its thread-local variable, its errno, its thread-specific data have another value.
-// leno[--explain-symmetry]: cflags="-DLOCAL" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage is 1 and 0"
-// leno[--explain-symmetry]: cflags="-DERRNO" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage"
-// leno[--explain-symmetry]: cflags="-DSPECIFIC" verdict=safe symmetric="" apart~"T1 T2 at 214: value thread-local storage"
+// leno[--explain-symmetry]: cflags="-DLOCAL" verdict=safe symmetric="" apart~"T1 T2 at 1000: value thread-local storage is 1 and 0"
+// leno[--explain-symmetry]: cflags="-DERRNO" verdict=safe symmetric="" apart~"T1 T2 at 1000: value thread-local storage"
+// leno[--explain-symmetry]: cflags="-DSPECIFIC" verdict=safe symmetric="" apart~"T1 T2 at 1000: value thread-local storage"
 // It has blocked a signal, disabled its cancellation, slept, drawn a random number, rounds upwards.
-// leno[--explain-symmetry]: cflags="-DMASK" verdict=safe symmetric="" apart~"T1 T2 at 214: state different signal masks"
-// leno[--explain-symmetry]: cflags="-DCANCEL" verdict=safe symmetric="" apart~"T1 T2 at 214: state different cancellation"
-// leno[--explain-symmetry]: cflags="-DSLEEP" verdict=safe symmetric="" apart~"T1 T2 at 214: state different clocks"
-// leno[--explain-symmetry]: cflags="-DRANDOM" verdict=safe symmetric="" apart~"T1 T2 at 214: state different random numbers"
-// leno[--explain-symmetry]: cflags="-DROUNDING -lm" verdict=safe symmetric="" apart~"T1 T2 at 214: state different floating-point modes"
+// leno[--explain-symmetry]: cflags="-DMASK" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different signal masks"
+// leno[--explain-symmetry]: cflags="-DCANCEL" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different cancellation"
+// leno[--explain-symmetry]: cflags="-DSLEEP" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different clocks"
+// leno[--explain-symmetry]: cflags="-DRANDOM" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different random numbers"
+// leno[--explain-symmetry]: cflags="-DROUNDING -lm" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different floating-point modes"
 // So it is if both have drawn one: the next ones are different.
-// leno[--explain-symmetry]: cflags="-DRANDOM -DBOTH" verdict=safe symmetric="" apart~"T1 T2 at 214: state different random numbers"
+// leno[--explain-symmetry]: cflags="-DRANDOM -DBOTH" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different random numbers"
 // A signal is pending for it, it holds a robust mutex, has a file open, has mapped memory.
-// leno[--explain-symmetry]: cflags="-DPENDING" verdict=safe symmetric="" apart~"T1 T2 at 214: state different pending signals"
-// leno[--explain-symmetry]: cflags="-DROBUST" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: lock they hold different robust mutexes"
-// leno[--explain-symmetry]: cflags="-DFILES" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has files open"
-// leno[--explain-symmetry]: cflags="-DMAPPED" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable the program has mapped memory"
-// It has created a thread; it has used so much memory that addresses come back.
-// leno[--explain-symmetry]: cflags="-DCHILD" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 creates threads"
-// leno[--explain-symmetry]: cflags="-DMUCH" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has used much memory"
+// leno[--explain-symmetry]: cflags="-DPENDING" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different pending signals"
+// leno[--explain-symmetry]: cflags="-DROBUST" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: lock they hold different robust mutexes"
+// leno[--explain-symmetry]: cflags="-DFILES" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has files open"
+// leno[--explain-symmetry]: cflags="-DMAPPED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the program has mapped memory"
+// It has created a thread that is still there; it has used so much memory that addresses come
+// back; it has asked for a block that leaves a gap.
+// leno[--explain-symmetry]: cflags="-DCHILD" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has created T1.1, which is still there"
+// leno[--explain-symmetry]: cflags="-DALIGNED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 aligns blocks"
+// leno[--explain-symmetry]: cflags="-DMUCH" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has used much memory"
 // Its creator has detached it, named it, given it a processor, interrupts it.
-// leno[--explain-symmetry]: cflags="-DDETACHED" verdict=safe symmetric="" apart~"T1 T2 at 214: state different being detached"
-// leno[--explain-symmetry]: cflags="-DNAMED" verdict=safe apart~"T1 T2 at 214: state different names"
-// leno[--explain-symmetry]: cflags="-DPLACED" verdict=safe apart~"T1 T2 at 214: state different scheduling"
-// leno[--explain-symmetry]: cflags="-DINTERRUPTED" verdict=safe apart~"T1 T2 at 214: incomparable T1 is interrupted by signals"
+// leno[--explain-symmetry]: cflags="-DDETACHED" verdict=safe symmetric="" apart~"T1 T2 at 1000: state different being detached"
+// leno[--explain-symmetry]: cflags="-DNAMED" verdict=safe apart~"T1 T2 at 1000: state different names"
+// leno[--explain-symmetry]: cflags="-DPLACED" verdict=safe apart~"T1 T2 at 1000: state different scheduling"
+// leno[--explain-symmetry]: cflags="-DINTERRUPTED" verdict=safe apart~"T1 T2 at 1000: incomparable T1 is interrupted by signals"
 // It is at its end: what looks like the thread's function is a destructor of its.
-// leno[--explain-symmetry]: cflags="-DENDING" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 is at its end"
+// leno[--explain-symmetry]: cflags="-DENDING" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 is at its end"
 // It has asked who it is.
-// leno[--explain-symmetry]: cflags="-DSELF" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has asked who it is"
-// leno[--explain-symmetry]: cflags="-DTID" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has asked who it is"
+// leno[--explain-symmetry]: cflags="-DSELF" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has asked who it is"
+// leno[--explain-symmetry]: cflags="-DTID" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has asked who it is"
 // It has looked at the address of a variable, or of a block of its own, as a number.
-// leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has had an address looked at"
-// leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable T1 has had an address looked at"
-// leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 214: incomparable the address of a block"
+// leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
 // A library function that nobody sees into calls it. It has an array of variable length.
-// leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: incomparable T1: worker calls compare by way of qsort"
-// leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 214: incomparable around has an array of variable length"
+// leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable T1: worker calls compare by way of qsort"
+// leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable around has an array of variable length"
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -138,10 +140,11 @@ static void begin(void *mine) {
 #elif defined CHILD
     pthread_t child;
     pthread_create(&child, 0, nothing, 0);
-    pthread_join(child, 0);
+#elif defined ALIGNED
+    free(aligned_alloc(64, 64));
 #elif defined MUCH
-    for (int i = 0; i < 300; i++)
-        free(malloc(1 << 20));
+    for (int i = 0; i < 1200; i++)
+        free(malloc(60000));
 #elif defined SELF
     (void)!pthread_self();
 #elif defined TID
@@ -211,6 +214,8 @@ static void *worker(void *arg) {
     return 0;
 }
 
+/* So that the lines above can be more without renaming this one. */
+#line 1000
 static void work(void) { pthread_mutex_lock(&m), x++, pthread_mutex_unlock(&m); }
 
 static void handle(int signal) { (void)signal; }

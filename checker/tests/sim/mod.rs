@@ -362,6 +362,7 @@ impl Recorded {
             pending: &self.pending,
             failures: &self.failures,
             exchanged: &self.exchanged,
+            children: &[],
             end: self.end,
         }
     }

@@ -38,7 +38,11 @@ impl Machine<'_> {
             let back = |m: &Exchanged| within(m.to, m.len).map(|at| m.at + at);
             moved.iter().find_map(|m| there(m).or_else(|| back(m))).unwrap_or(addr)
         };
-        let swap = Swap { threads: (ThreadId(a as u32), ThreadId(b as u32)), address: &address };
+        let swap = Swap {
+            threads: (ThreadId(a as u32), ThreadId(b as u32)),
+            children: &[],
+            address: &address,
+        };
         a != 0
             && b != 0
             && !x.exited

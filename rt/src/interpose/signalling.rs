@@ -34,12 +34,12 @@ use crate::{
     },
     kernel::{
         handlers::{self, Pending, bit},
-        things::{self, Changes, Looks, Thing, thing},
+        things::{self, Changes, Looks, Own, Thing, thing},
     },
     sharing, signals, stacks,
     trace::FailureText,
 };
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 use leno_entry::entry;
 use leno_model::{AccessKind, End, Op, Outcome, Property, SiteRef, ThreadId};
 
@@ -50,7 +50,7 @@ const LAST: i32 = 64;
 
 /// What a thread has pending, and its mask.
 pub fn of_thread(thread: ThreadId) -> Thing {
-    things::own(thread, "signals of thread", format!("{}", thread.0).as_bytes())
+    things::own(Own { owner: thread, kind: "signals of thread", number: 0 })
 }
 
 /// What the process has pending.

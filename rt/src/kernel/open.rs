@@ -7,7 +7,7 @@
 
 use super::{
     paths,
-    things::{self, Changes, Looks, Thing, own, thing},
+    things::{self, Changes, Looks, Own, Thing, own, thing},
 };
 use crate::{cell::Global, execution::current_thread, sys};
 use alloc::{format, vec::Vec};
@@ -69,7 +69,7 @@ pub fn has_own(thread: ThreadId) -> bool {
 
 /// The numbers that a thread gets.
 fn numbers(thread: ThreadId) -> Thing {
-    own(thread, "descriptors of thread", format!("{}", thread.0).as_bytes())
+    own(Own { owner: thread, kind: "descriptors of thread", number: 0 })
 }
 
 /// The numbers that the running thread gets: to be used by whatever opens.
@@ -79,10 +79,15 @@ pub fn own_numbers() -> (Thing, AccessKind) {
 
 /// A name for the next thing that the running thread makes.
 fn fresh(kind: &'static str) -> Thing {
-    let thread = me();
-    let made = table().made.entry(thread.0).or_default();
+    let owner = me();
+    let made = table().made.entry(owner.0).or_default();
     *made += 1;
-    own(thread, kind, format!("{made} of thread {}", thread.0).as_bytes())
+    own(Own { owner, kind, number: *made })
+}
+
+/// How many things a thread has made.
+pub fn count_made(thread: ThreadId) -> u32 {
+    TABLE.get().as_ref().and_then(|table| table.made.get(&thread.0)).copied().unwrap_or(0)
 }
 
 fn control(fd: i32, command: i32, argument: u32) -> i64 {

@@ -37,6 +37,12 @@ pub fn place(len: u64) -> Option<u64> {
     Some(start)
 }
 
+/// Where the next mapping of a thread will lie, and how much room there is from there on.
+pub fn next(thread: ThreadId) -> (u64, u64) {
+    let used = USED.get().get(thread.index()).copied().unwrap_or(0);
+    (REGIONS.start + thread.index() as u64 * STRIDE + used, STRIDE - used)
+}
+
 /// Whether anything is mapped.
 pub fn any() -> bool {
     USED.get().iter().any(|used| *used > 0)

@@ -17,7 +17,7 @@ use crate::{
     interpose::cancellation,
     sharing,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use hashbrown::HashMap;
 use leno_model::{AccessKind, End, Order, ThreadId, Varies, object::OUTSIDE};
 
@@ -42,8 +42,17 @@ pub fn contest(thing: Thing) {
     sharing::reveal(&accesses(&[(thing, Looks)], Order::Relaxed));
 }
 
-/// Whose things are that belong to a thread, by address.
-static OWNERS: Global<Option<HashMap<u64, ThreadId>>> = Global::new(None);
+/// Something that belongs to a thread, as its stack does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Own {
+    pub owner: ThreadId,
+    pub kind: &'static str,
+    /// Of those that it has made, the how-manieth, from 1. 0 if there is one, and always was.
+    pub number: u32,
+}
+
+/// What belongs to threads, by address.
+static OWNERS: Global<Option<HashMap<u64, Own>>> = Global::new(None);
 
 /// What things are called in traces, by address.
 static LABELS: Global<Option<HashMap<u64, String>>> = Global::new(None);
@@ -66,16 +75,27 @@ pub fn thing(kind: &'static str, name: &[u8]) -> Thing {
     Thing(address)
 }
 
-/// A thing that belongs to a thread, as its stack does.
-pub fn own(owner: ThreadId, kind: &'static str, name: &[u8]) -> Thing {
-    let thing = thing(kind, name);
-    OWNERS.get().get_or_insert_with(HashMap::new).insert(thing.0, owner);
+/// A thing that belongs to a thread.
+pub fn own(own: Own) -> Thing {
+    let Own { owner: ThreadId(owner), kind, number } = own;
+    let name = match number {
+        0 => format!("{owner}"),
+        _ => format!("{number} of thread {owner}"),
+    };
+    let thing = thing(kind, name.as_bytes());
+    OWNERS.get().get_or_insert_with(HashMap::new).insert(thing.0, own);
     thing
 }
 
 /// Whose the thing at an address is.
 pub fn owner(address: u64) -> Option<ThreadId> {
-    OWNERS.get().as_ref()?.get(&address).copied()
+    Some(OWNERS.get().as_ref()?.get(&address)?.owner)
+}
+
+/// All things of a thread that were ever spoken of.
+pub fn owned_by(thread: ThreadId) -> Vec<Own> {
+    let all = OWNERS.get().iter().flat_map(HashMap::values);
+    all.filter(|own| own.owner == thread).copied().collect()
 }
 
 /// What the thing at an address is called.

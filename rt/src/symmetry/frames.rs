@@ -50,7 +50,8 @@ pub enum Whose {
 }
 
 /// Functions of libstdc++ that hold nothing but their arguments when they call what waits.
-const TRANSPARENT: [&str; 4] = [
+const TRANSPARENT: [&str; 5] = [
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
     "_ZNSt6thread4joinEv",
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
     "_ZNSt18condition_variable10notify_oneEv",
@@ -90,7 +91,7 @@ fn home(callee: &'static str) -> Home {
 
 /// Whether what a function has yet to do is decided by its arguments and by the event that
 /// it stands at. So it is with the runtime's own.
-fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
+fn is_transparent(callee: &'static str, op: &Op) -> bool {
     let deletes = callee.starts_with("_ZdlPv") || callee.starts_with("_ZdaPv");
     let (known, frees) = match home(callee) {
         Home::Runtime => (true, callee == "free"),
@@ -132,9 +133,8 @@ fn is_transparent(callee: &'static str, op: &Op, whose: Whose) -> bool {
         | Op::Choose { .. }
         | Op::Hidden { .. }
         | Op::Join { .. }
+        | Op::Create { .. }
         | Op::Await => true,
-        // Its name is the thread's own, and it goes on alone when the new one has started.
-        Op::Create { .. } => whose == Whose::Other,
         _ => false,
     };
     simple && known || frees && *op == Op::Access
@@ -175,7 +175,7 @@ impl Stack {
             let function = &table.functions[place as usize];
             let mut frame = Frame { record: address, unit, function, calls: None, at: Vec::new() };
             let known = match inner {
-                None => frame.stand_at(thread, state, (site, &op), record, place, whose),
+                None => frame.stand_at(thread, state, (site, &op), record, place),
                 Some(inner) => frame.stand_behind(thread, record, inner),
             };
             let below = match inner {
@@ -232,7 +232,6 @@ impl Frame {
         (site, op): (SiteRef, &Op),
         record: &FrameRecord,
         function: u32,
-        whose: Whose,
     ) -> Result<(), Difference> {
         let unseen =
             || incomparable(format!("{} is in a function that is not instrumented", name(thread)));
@@ -248,7 +247,7 @@ impl Frame {
             let callee = units::callee(site).ok_or_else(|| {
                 incomparable(format!("{} waits in a function called by pointer", name(thread)))
             })?;
-            if !is_transparent(callee, op, whose) {
+            if !is_transparent(callee, op) {
                 let what = format!("{} is in the middle of {callee}", name(thread));
                 return Err(incomparable(what));
             }

@@ -86,13 +86,15 @@ pub fn compare_with(thread: ThreadId, others: &[ThreadId]) -> Option<(usize, Thr
     // Without having looked at what handles are used for, nothing is known.
     let others = if is_wanted() { others } else { &[] };
     others.iter().copied().enumerate().find(|(_, other)| {
-        let Some(Symmetric { exchanged, assumed }) = compare(*other, thread) else { return false };
+        let Some(found) = compare(*other, thread) else { return false };
+        let Symmetric { exchanged, children, assumed } = found;
         record().exchanged.clear();
+        record().children.clear();
         if assumed {
             record().assumed.push((*other, thread));
         }
         // What does not fit is not known to the search.
-        record().exchanged.extend(&exchanged)
+        record().exchanged.extend(&exchanged) && record().children.extend(&children)
     })
 }
 
