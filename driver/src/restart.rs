@@ -23,6 +23,7 @@ const PUT_BACK: &str = "
     truncate truncate64 ftruncate ftruncate64 unlinkat renameat mkdir mkdirat rmdir
     symlink symlinkat link linkat chmod fchmod fchmodat utime utimes utimensat futimens mkfifo
     mkstemp mkstemp64 mkostemp mkstemps mkostemps mkdtemp eventfd memfd_create faccessat
+    eventfd_read eventfd_write epoll_create epoll_create1 epoll_ctl socketpair shutdown
     opendir fdopendir closedir readdir readdir64 rewinddir seekdir telldir dirfd
     readlink realpath access stat lstat fstat fstatat stat64 lstat64 fstat64 fstatat64
     chdir fchdir umask alarm setlocale

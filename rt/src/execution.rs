@@ -560,9 +560,22 @@ pub fn access_settled<A: AsRef<[Access]>>(
     varies: Varies,
     settle: impl FnOnce(&mut A),
 ) {
+    access_patient(accesses, site, may_spin.then(Patience::default), varies, settle);
+}
+
+/// The same; a loop that waits may come to another end.
+#[inline]
+pub fn access_patient<A: AsRef<[Access]>>(
+    accesses: &mut A,
+    site: SiteRef,
+    spins: Option<Patience>,
+    varies: Varies,
+    settle: impl FnOnce(&mut A),
+) {
     let joins = joins_section();
     if !joins {
-        arrive(Op::Access, accesses.as_ref(), site, Patience::default(), may_spin, varies);
+        let patience = spins.unwrap_or_default();
+        arrive(Op::Access, accesses.as_ref(), site, patience, spins.is_some(), varies);
     }
     settle(accesses);
     if joins {

@@ -28,6 +28,5 @@ points! {
     |_| {} => fsync fdatasync msync;
     // What these change is not put back.
     kernel::isolate =>
-        accept accept4 connect recv recvfrom recvmsg send sendto sendmsg
-        pselect ppoll epoll_wait epoll_pwait msgrcv msgsnd lockf lockf64;
+        accept accept4 connect msgrcv msgsnd lockf lockf64;
 }

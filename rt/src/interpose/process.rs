@@ -1,7 +1,8 @@
 //! The end of the process: exit, abort, failed assertions.
 
 use super::{
-    address, descriptors, files, futexes, identity, mappings, random, real, set_errno, signalling,
+    address, descriptors, files, futexes, identity, mappings, random, readiness, real, set_errno,
+    signalling,
 };
 use crate::{
     execution::{self, call_site, event, finish, running},
@@ -141,6 +142,22 @@ unsafe fn by_name(number: i64, [a, b, c, d, e, f]: [u64; 6]) -> Option<i64> {
             libc::SYS_lseek => descriptors::lseek(a as i32, b as i64, c as i32),
             libc::SYS_mmap => mappings::mmap(a, b, c as i32, d as i32, e as i32, f as i64) as i64,
             libc::SYS_munmap => i64::from(mappings::munmap(a, b)),
+            libc::SYS_pipe2 => i64::from(descriptors::pipe2(a as *mut i32, b as i32)),
+            libc::SYS_eventfd2 => i64::from(descriptors::eventfd(a as u32, b as i32)),
+            libc::SYS_poll => i64::from(readiness::poll(a as *mut libc::pollfd, b, c as i32)),
+            libc::SYS_epoll_create1 => i64::from(readiness::epoll_create1(a as i32)),
+            libc::SYS_epoll_ctl => {
+                let event = d as *mut libc::epoll_event;
+                i64::from(readiness::epoll_ctl(a as i32, b as i32, c as i32, event))
+            }
+            libc::SYS_epoll_wait => {
+                let out = b as *mut libc::epoll_event;
+                i64::from(readiness::epoll_wait(a as i32, out, c as i32, d as i32))
+            }
+            libc::SYS_epoll_pwait => {
+                let (out, mask) = (b as *mut libc::epoll_event, e as *const u64);
+                i64::from(readiness::epoll_pwait(a as i32, out, c as i32, d as i32, mask))
+            }
             _ => return None,
         }
     })

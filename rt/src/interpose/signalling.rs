@@ -22,7 +22,6 @@
 
 use super::{attributes, cancellation, handlers::touched_handler, real, refused::refuse, threads};
 use crate::{
-    accesses::MOST,
     cell::Global,
     execution::{
         self, Patience, call_site, current_thread, event, event_patient, finish, may_happen,
@@ -165,9 +164,6 @@ fn send(signal: Pending) {
             uses.push((of_process(), Changes));
             uses.extend(candidates.iter().map(|thread| (of_thread(*thread), Looks)));
         }
-    }
-    if uses.len() > MOST {
-        refuse("a signal to a process of so many threads");
     }
     things::exchange_all(&uses);
     let open = |thread: &ThreadId| *handlers::mask_of(*thread) & bit(number) == 0;
@@ -352,6 +348,21 @@ pub fn interrupts_wait(site: SiteRef) -> bool {
         }
     }
     false
+}
+
+/// Waits with another mask, if there is one: by `wait`, unless a signal that it lets through
+/// is pending. None if a handler has run instead.
+pub fn with_mask<T>(mask: Set, wait: impl FnOnce() -> Option<T>) -> Option<T> {
+    if mask.is_null() {
+        return wait();
+    }
+    let before = *handlers::mask();
+    // SAFETY: the program's own set.
+    replace_mask(unsafe { *mask });
+    let result = if deliver() == Interrupted::No { wait() } else { None };
+    replace_mask(before);
+    deliver();
+    result
 }
 
 /// Waits until a handler has run.

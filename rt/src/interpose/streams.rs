@@ -180,7 +180,7 @@ temporaries! { tmpfile tmpfile64 }
 #[entry]
 pub unsafe extern "C" fn fdopen(fd: i32, mode: Path) -> Stream {
     // libc would wait inside a read, and with it all threads.
-    if running().is_some() && open::of(fd).is_some_and(|open| open.waits) {
+    if running().is_some() && open::of(fd).is_some_and(|open| open.waits()) {
         refuse("fdopen of a pipe or socket");
     }
     real!(fdopen(fd => i32, mode => Path) -> Stream)

@@ -19,7 +19,7 @@ use super::{
     signalling::{self, Interrupted},
     store,
 };
-use crate::{execution::running, kernel};
+use crate::execution::running;
 use leno_entry::entry;
 
 /// A day in November 2026; what matters is that it is the same in every run.
@@ -71,7 +71,7 @@ fn now() -> Option<u64> {
 
 /// Sleeps, in an execution: only the thread's clock moves. A cancellation point. False if a
 /// signal ends it.
-fn sleep_for(nanoseconds: u64) -> bool {
+pub fn sleep_for(nanoseconds: u64) -> bool {
     cancellation::point();
     let sleeps = signalling::interrupts() == Interrupted::No;
     if sleeps {
@@ -81,7 +81,7 @@ fn sleep_for(nanoseconds: u64) -> bool {
 }
 
 /// What a function gives back that sleeps.
-fn interrupted_unless(slept: bool) -> i32 {
+pub fn interrupted_unless(slept: bool) -> i32 {
     if slept {
         return 0;
     }
@@ -134,8 +134,13 @@ pub fn deadline(time: *const libc::timespec) -> Option<u64> {
 pub fn deadline_after(time: *const libc::timespec) -> Option<u64> {
     // SAFETY: the program's own time.
     let ahead = unsafe { (*time).tv_sec >= 0 };
+    deadline(time).filter(|_| ahead).map(after)
+}
+
+/// When so many nanoseconds from now will have passed.
+pub fn after(wait: u64) -> u64 {
     let now = START + running().map_or(0, |x| x.thread().clock);
-    deadline(time).filter(|_| ahead).map(|wait| now.saturating_add(wait))
+    now.saturating_add(wait)
 }
 
 fn timespec(nanoseconds: u64) -> libc::timespec {
@@ -285,51 +290,6 @@ pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
         return if sleep_for(u64::from(seconds) * SECOND) { 0 } else { seconds };
     }
     real!(sleep(seconds => u32) -> u32)
-}
-
-/// Without descriptors to wait for, it is a way to sleep.
-///
-/// # Safety
-/// As libc's.
-#[entry]
-pub unsafe extern "C" fn poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: i32) -> i32 {
-    if count == 0 && limit >= 0 && running().is_some() {
-        return interrupted_unless(sleep_for(limit as u64 * 1_000_000));
-    }
-    cancellation::point();
-    kernel::isolate("poll of descriptors");
-    real!(poll(files => *mut libc::pollfd, count => libc::nfds_t, limit => i32) -> i32)
-}
-
-/// As [`poll`].
-///
-/// # Safety
-/// As libc's.
-#[entry]
-pub unsafe extern "C" fn select(
-    count: i32,
-    read: *mut libc::fd_set,
-    write: *mut libc::fd_set,
-    except: *mut libc::fd_set,
-    limit: *mut libc::timeval,
-) -> i32 {
-    let nothing = count == 0 || (read.is_null() && write.is_null() && except.is_null());
-    // SAFETY: the caller gives null or a time.
-    if let (true, Some(limit)) = (nothing, unsafe { limit.as_mut() }) {
-        let microseconds = limit.tv_sec.max(0) as u64 * 1_000_000 + limit.tv_usec.max(0) as u64;
-        if running().is_some() {
-            let slept = sleep_for(microseconds.saturating_mul(1_000));
-            if slept {
-                // Linux says how much of the time is left.
-                *limit = libc::timeval { tv_sec: 0, tv_usec: 0 };
-            }
-            return interrupted_unless(slept);
-        }
-    }
-    cancellation::point();
-    kernel::isolate("select of descriptors");
-    real!(select(count => i32, read => *mut libc::fd_set, write => *mut libc::fd_set,
-        except => *mut libc::fd_set, limit => *mut libc::timeval) -> i32)
 }
 
 /// Yielding is a hint: where another thread goes on is the director's to say.

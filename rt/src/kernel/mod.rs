@@ -12,6 +12,7 @@
 //! functions that it imports.
 
 pub mod descriptors;
+pub mod epoll;
 pub mod files;
 pub mod handlers;
 pub mod listing;
@@ -49,6 +50,7 @@ pub fn kept() -> bool {
 /// Before each execution, in the process that runs it.
 pub fn begin() {
     open::begin();
+    epoll::begin();
     handlers::begin();
     regions::begin();
     files::begin();

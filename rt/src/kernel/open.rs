@@ -6,7 +6,7 @@
 //! thread's descriptor uses that thread's range.
 
 use super::{
-    paths,
+    epoll, paths,
     things::{self, Changes, Looks, Own, Thing, own, thing},
 };
 use crate::{cell::Global, execution::current_thread, sys};
@@ -27,12 +27,33 @@ pub struct Open {
     owner: ThreadId,
     /// What duplicates have in common: the offset.
     pub position: Thing,
-    /// The bytes of the file, or the pipe.
+    /// The bytes of the file, or what comes in: of a pipe, a socket.
     pub content: Thing,
+    /// What goes out: that of a pipe too, of a socket what its partner gets.
+    pub sends: Thing,
     /// Of a file or directory.
     pub path: Option<Vec<u8>>,
+    pub kind: Kind,
+}
+
+/// What it takes to be ready.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    File,
+    /// A read waits for a write, by a thread of this process.
+    Channel,
+    /// The same, but who writes is not known.
+    Foreign,
+    /// Others are, that it watches (see `epoll`).
+    Set,
+}
+
+impl Open {
     /// A read waits for a write.
-    pub waits: bool,
+    pub fn waits(&self) -> bool {
+        matches!(self.kind, Kind::Channel | Kind::Foreign)
+    }
 }
 
 #[derive(Default)]
@@ -40,6 +61,14 @@ struct Table {
     open: HashMap<i32, Open>,
     /// How many things each thread has made.
     made: HashMap<u32, u32>,
+    /// How often each thing that comes in or goes out was written to and read from.
+    traffic: HashMap<u64, Traffic>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    pub written: u32,
+    pub read: u32,
 }
 
 static TABLE: Global<Option<Table>> = Global::new(None);
@@ -53,6 +82,7 @@ pub fn begin() {
     if let Some(table) = TABLE.get() {
         table.open.clear();
         table.made.clear();
+        table.traffic.clear();
     }
 }
 
@@ -128,7 +158,9 @@ pub fn reopened(fd: i32) {
     let path = path_of(fd);
     let position = fresh("open file");
     let content = path.as_ref().map_or(position, |path| thing("file", path));
-    table().open.insert(fd, Open { owner: me(), position, content, path, waits: false });
+    let kind = Kind::File;
+    let open = Open { owner: me(), position, content, sends: content, path, kind };
+    table().open.insert(fd, open);
 }
 
 /// The path of the file behind a descriptor, if it has one that does not depend on
@@ -150,10 +182,28 @@ fn path_of(fd: i32) -> Option<Vec<u8>> {
 pub fn pipe(ends: &mut [i32]) {
     let content = fresh("pipe");
     for end in ends {
-        *end = into_range(*end);
-        let open = Open { owner: me(), position: content, content, path: None, waits: true };
-        table().open.insert(*end, open);
+        *end = made(*end, Kind::Channel, content, content);
     }
+}
+
+/// Two sockets, each of which gets what the other one sends.
+pub fn pair(ends: &mut [i32]) {
+    let (here, there) = (fresh("socket"), fresh("socket"));
+    ends[0] = made(ends[0], Kind::Channel, here, there);
+    ends[1] = made(ends[1], Kind::Channel, there, here);
+}
+
+/// A set of descriptors that are watched.
+pub fn set(fd: i32) -> i32 {
+    let content = fresh("epoll");
+    made(fd, Kind::Set, content, content)
+}
+
+fn made(fd: i32, kind: Kind, content: Thing, sends: Thing) -> i32 {
+    let fd = into_range(fd);
+    let open = Open { owner: me(), position: content, content, sends, path: None, kind };
+    table().open.insert(fd, open);
+    fd
 }
 
 /// What a descriptor stands for; nothing for standard output and error, whose order is
@@ -168,18 +218,15 @@ pub fn of(fd: i32) -> Option<Open> {
     let kind = paths::of_descriptor(fd)?;
     let path = path_of(fd);
     let position = thing("descriptor", format!("{fd}").as_bytes());
-    let open = Open {
-        owner: ThreadId::MAIN,
-        position,
-        content: match &path {
-            Some(path) => thing("file", path),
-            // Who is at the other end is not known: what is sent anywhere may have come.
-            None if kind.starts_with(b"socket:") => thing("sockets", b"of this process"),
-            None => position,
-        },
-        waits: kind.starts_with(b"pipe:") || kind.starts_with(b"socket:"),
-        path,
+    let content = match &path {
+        Some(path) => thing("file", path),
+        // Who is at the other end is not known: what is sent anywhere may have come.
+        None if kind.starts_with(b"socket:") => thing("sockets", b"of this process"),
+        None => position,
     };
+    let waits = kind.starts_with(b"pipe:") || kind.starts_with(b"socket:");
+    let kind = if waits { Kind::Foreign } else { Kind::File };
+    let open = Open { owner: ThreadId::MAIN, position, content, sends: content, path, kind };
     table().open.insert(fd, open.clone());
     Some(open)
 }
@@ -211,18 +258,22 @@ fn inherited(new: i32, open: Option<Open>) {
 /// A descriptor is about to be closed.
 pub fn closing(fd: i32) {
     let Some(open) = of(fd) else { return };
-    if open.waits {
-        things::exchange(open.content);
+    if open.waits() || open.kind == Kind::Set {
+        let uses = [(open.content, Changes), (open.sends, Changes)];
+        things::exchange_all(if open.content == open.sends { &uses[..1] } else { &uses });
+        count(open.content, |traffic| traffic.read += 1);
+        count(open.sends, |traffic| traffic.written += 1);
     }
     things::touch(&[(numbers(open.owner), Changes), (open.position, Changes)]);
     table().open.remove(&fd);
+    epoll::closed(fd);
 }
 
 /// The descriptor is about to be read from where it stands.
 pub fn reading(fd: i32) {
     let Some(open) = of(fd) else { return };
-    if open.waits {
-        wait(fd, &open, libc::POLLIN);
+    if open.waits() {
+        receiving(fd, &open, false);
     } else {
         things::touch(&[(open.position, Changes), (open.content, Looks)]);
     }
@@ -231,11 +282,42 @@ pub fn reading(fd: i32) {
 /// The descriptor is about to be written to, where it stands.
 pub fn writing(fd: i32) {
     let Some(open) = of(fd) else { return };
-    if open.waits {
-        wait(fd, &open, libc::POLLOUT);
+    if open.waits() {
+        sending(fd, &open, false);
     } else {
         things::touch(&[(open.position, Changes), (open.content, Changes)]);
     }
+}
+
+/// What has come in is about to be read. `at_once`: by a call that does not wait.
+pub fn receiving(fd: i32, open: &Open, at_once: bool) {
+    if wait(fd, open.content, libc::POLLIN, at_once) {
+        count(open.content, |traffic| traffic.read += 1);
+    }
+}
+
+/// Something is about to go out.
+pub fn sending(fd: i32, open: &Open, at_once: bool) {
+    if wait(fd, open.sends, libc::POLLOUT, at_once) {
+        count(open.sends, |traffic| traffic.written += 1);
+    }
+}
+
+/// Nothing more comes in, or goes out, or both.
+pub fn shutting_down(open: &Open) {
+    things::exchange_all(&[(open.content, Changes), (open.sends, Changes)]);
+    count(open.content, |traffic| traffic.read += 1);
+    count(open.content, |traffic| traffic.written += 1);
+    count(open.sends, |traffic| traffic.written += 1);
+}
+
+/// What has happened to a thing that comes in or goes out, so far.
+pub fn traffic(thing: Thing) -> Traffic {
+    table().traffic.get(&thing.address()).copied().unwrap_or_default()
+}
+
+fn count(thing: Thing, what: impl FnOnce(&mut Traffic)) {
+    what(table().traffic.entry(thing.address()).or_default());
 }
 
 /// The descriptor is about to be read from or written to at a place of its own.
@@ -252,15 +334,20 @@ pub fn moving(fd: i32) {
     }
 }
 
-/// Waits until a pipe has something to read, or room.
-fn wait(fd: i32, open: &Open, events: i16) {
-    if control(fd, libc::F_GETFL, 0) as i32 & libc::O_NONBLOCK != 0 {
-        return things::exchange(open.content);
+/// Waits until there is something to read, or room. False if the call is not to wait and will
+/// find nothing: then it may try again.
+fn wait(fd: i32, thing: Thing, events: i16, at_once: bool) -> bool {
+    let is_ready = || ready(&mut [libc::pollfd { fd, events, revents: 0 }]) != 0;
+    if at_once || control(fd, libc::F_GETFL, 0) as i32 & libc::O_NONBLOCK != 0 {
+        return things::try_exchange(&[thing], is_ready);
     }
-    things::exchange_when(&[open.content], || {
-        let mut poll = libc::pollfd { fd, events, revents: 0 };
-        // SAFETY: the kernel writes `poll` only, and does not wait.
-        let ready = unsafe { sys::call(libc::SYS_poll, [&raw mut poll as u64, 1, 0, 0, 0, 0]) };
-        ready != 0
-    });
+    things::exchange_when(&[thing], is_ready);
+    true
+}
+
+/// How many of these are ready now, as the kernel says.
+pub fn ready(of: &mut [libc::pollfd]) -> i64 {
+    let (start, len) = (of.as_mut_ptr() as u64, of.len() as u64);
+    // SAFETY: the kernel writes to `of` only, and does not wait.
+    unsafe { sys::call(libc::SYS_poll, [start, len, 0, 0, 0, 0]) }
 }

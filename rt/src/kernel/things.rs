@@ -11,15 +11,15 @@
 //! memory: uses of files count as relaxed. What came through a pipe was sent before.
 
 use crate::{
-    accesses::{self, Accesses},
+    accesses,
     cell::Global,
-    execution::{self, call_site, current_thread, finish, private},
+    execution::{self, Patience, call_site, current_thread, finish, private},
     interpose::cancellation,
     sharing,
 };
 use alloc::{format, string::String, vec::Vec};
 use hashbrown::HashMap;
-use leno_model::{AccessKind, End, Order, ThreadId, Varies, object::OUTSIDE};
+use leno_model::{Access, AccessKind, End, Order, ThreadId, Varies, object::OUTSIDE};
 
 pub use AccessKind::{Read as Looks, ReadWrite as Changes};
 
@@ -103,44 +103,60 @@ pub fn label(address: u64) -> Option<String> {
     LABELS.get().as_ref()?.get(&address).cloned()
 }
 
-fn accesses(uses: &[(Thing, AccessKind)], order: Order) -> Accesses {
-    let mut all = Accesses::none();
-    for (thing, kind) in uses {
-        all.push(accesses::one(*kind, thing.0, 8, Some(order)));
-    }
-    all
+fn accesses(uses: &[(Thing, AccessKind)], order: Order) -> Vec<Access> {
+    uses.iter().map(|(thing, kind)| accesses::one(*kind, thing.0, 8, Some(order))).collect()
 }
 
 /// The running thread is about to use things: waits for its turn if others do so too.
 pub fn touch(uses: &[(Thing, AccessKind)]) {
-    settle(uses, Order::Relaxed, false, || true);
+    settle(uses, Order::Relaxed, None, || true);
 }
 
 /// The same where it turns out only then whether anything will change.
 pub fn touch_if(uses: &[(Thing, AccessKind)], changes: impl FnOnce() -> bool) {
-    settle(uses, Order::Relaxed, false, changes);
+    settle(uses, Order::Relaxed, None, changes);
 }
 
 /// Uses a thing through which threads talk to each other.
 pub fn exchange(thing: Thing) {
-    settle(&[(thing, Changes)], Order::SeqCst, false, || true);
+    settle(&[(thing, Changes)], Order::SeqCst, None, || true);
 }
 
 /// The same for several, each as it is said.
 pub fn exchange_all(uses: &[(Thing, AccessKind)]) {
-    settle(uses, Order::SeqCst, false, || true);
+    settle(uses, Order::SeqCst, None, || true);
 }
 
 /// Uses such things if they are ready, else only looks at them.
 pub fn exchange_if(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
     let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
-    settle(&uses, Order::SeqCst, false, ready)
+    settle(&uses, Order::SeqCst, None, ready)
+}
+
+/// Uses one such thing if it and others, which are only looked at, are still as they were.
+pub fn exchange_if_still(thing: Thing, others: &[Thing], holds: impl FnOnce() -> bool) -> bool {
+    let others = others.iter().filter(|other| **other != thing).map(|other| (*other, Looks));
+    let uses: Vec<_> = core::iter::once((thing, Changes)).chain(others).collect();
+    settle(&uses, Order::SeqCst, None, holds)
 }
 
 /// Uses such things if they are ready; says whether they were. The thread may try again.
 pub fn try_exchange(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
     let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
-    settle(&uses, Order::SeqCst, true, ready)
+    settle(&uses, Order::SeqCst, Some(Patience::default()), ready)
+}
+
+/// Looks at such things, in one event. The thread may come back here to look again; if it is
+/// `timed`, it has a timeout then, of which it has been chosen that it does not fire.
+pub fn look<T>(things: &[Thing], timed: bool, look: impl FnOnce() -> T) -> T {
+    let uses: Vec<_> = things.iter().map(|thing| (*thing, Looks)).collect();
+    let mut seen = None;
+    let patience = Patience { timed, cancel: None };
+    settle(&uses, Order::SeqCst, Some(patience), || {
+        seen = Some(look());
+        false
+    });
+    seen.expect("has looked")
 }
 
 /// Uses such things as soon as they are ready. Until then the thread comes back to where
@@ -162,12 +178,12 @@ pub fn require_shared(things: &[Thing]) {
     }
 }
 
-/// `may_wait`: the thread may come back here to try again. Other uses may follow each
-/// other in one call, where nothing but the thing is another.
+/// `again`: the thread may come back here to try again, with this patience. Other uses may
+/// follow each other in one call, where nothing but the thing is another.
 fn settle(
     uses: &[(Thing, AccessKind)],
     order: Order,
-    may_wait: bool,
+    again: Option<Patience>,
     changes: impl FnOnce() -> bool,
 ) -> bool {
     let Some(thread) = current_thread() else { return changes() };
@@ -178,8 +194,12 @@ fn settle(
     }
     let mut changed = true;
     // Which things these are is a matter of the arguments.
-    let varies = if uses.len() == 1 { Varies::Perhaps } else { Varies::Somehow(0) };
-    execution::access_settled(&mut uses, call_site(), may_wait, varies, |uses| {
+    let varies = match &uses[..] {
+        uses if uses.iter().all(|access| access.kind == Looks) => Varies::Never,
+        [_] => Varies::Perhaps,
+        _ => Varies::Somehow(0),
+    };
+    execution::access_patient(&mut uses, call_site(), again, varies, |uses| {
         changed = changes();
         if !changed {
             uses.iter_mut().for_each(|access| access.kind = Looks);
