@@ -134,6 +134,8 @@ pub struct Running {
     max_steps: u64,
     /// What `exit` was called with.
     pub status: Option<i32>,
+    /// And from where.
+    pub exits_at: Option<SiteRef>,
     /// Where the stack of the thread that did stood then: what lies above is in use.
     pub exited_at: usize,
     /// Semaphores with a name.
@@ -210,6 +212,7 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         cut: settings.cut,
         max_steps: settings.max_steps,
         status: None,
+        exits_at: None,
         exited_at: 0,
         named: Vec::new(),
         locks: back_off::Locks::default(),

@@ -125,6 +125,7 @@ unsafe extern "C" fn last_words() {
         if let Some(fini) = *RTLD_FINI.get() {
             fini();
         }
+        interpose::process::entry_of_ends();
         if let Some(x) = execution::running() {
             libc::fflush(core::ptr::null_mut());
             let status = x.status.unwrap_or(0);

@@ -228,6 +228,9 @@ fn diagnostics_and_status_are_clangs() {
     let output = project.cc("-Wall -c warn.c");
     assert_eq!(stderr(&output).matches("warning:").count(), 1);
     assert_eq!(project.cc("-Wall -Werror -c warn.c").status.code(), Some(1));
+    // As configure scripts and Kbuild ask whether there is an option.
+    let output = project.cc("-Werror -O1 -x c -c /dev/null -o probe.o");
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     let output = project.cc("undefined.c");
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("undefined reference to `f'"));

@@ -229,7 +229,12 @@ impl<'a> Build<'a> {
                     self.object(number, input, &object)?;
                     command.push(object.into());
                 }
-                Item::Input(input) => command.extend(input_args(input)),
+                Item::Input(input) => {
+                    command.extend(input_args(input));
+                    if input.explicit {
+                        command.extend(args(["-x", "none"]));
+                    }
+                }
             }
         }
         if let Some(output) = &self.line.output {
@@ -274,15 +279,13 @@ fn stub_directory() -> Result<PathBuf, Error> {
     }
 }
 
-/// An input as an argument; a language that was said is said again, for it alone.
+/// An input as an argument; a language that was said is said again.
 fn input_args(input: &Input) -> Vec<OsString> {
     let mut command = Vec::new();
     if let Some(language) = input.language.as_ref().filter(|_| input.explicit) {
-        command.extend([OsString::from("-x"), language.into(), input.path.clone()]);
-        command.extend(args(["-x", "none"]));
-    } else {
-        command.push(input.path.clone());
+        command.extend([OsString::from("-x"), language.into()]);
     }
+    command.push(input.path.clone());
     command
 }
 

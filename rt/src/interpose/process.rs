@@ -6,18 +6,50 @@ use super::{
 };
 use crate::{
     execution::{self, call_site, event, finish, running},
-    kernel, stacks, sys,
+    kernel::{self, things},
+    stacks, sys,
     trace::FailureText,
 };
 use alloc::{format, string::String};
 use core::ffi::{CStr, c_char};
 use leno_entry::entry;
-use leno_model::{End, Op, Property};
+use leno_model::{End, Op, Property, SiteRef};
 
-/// Waits until all other threads have ended or cannot go on.
-fn wait_for_the_others(status: i32) {
-    event(Op::Exit, &[], call_site());
-    running().expect("in an execution").status = Some(status & 0xff);
+/// The process ends when all other threads have ended or cannot go on.
+fn wait_for_the_others(site: SiteRef) {
+    event(Op::Exit, &[], site);
+}
+
+/// The process is about to end by the running thread, which has the handlers called while the
+/// others go on. If another thread does so already, this one only waits for the end.
+fn begin_end(status: i32) {
+    let end = things::thing("end", b"of the process");
+    let first = things::exchange_if(&[end], || {
+        let x = running().expect("in an execution");
+        let first = x.status.is_none();
+        if first {
+            (x.status, x.exits_at) = (Some(status & 0xff), Some(call_site()));
+        }
+        first
+    });
+    if !first {
+        wait_for_the_others(call_site());
+        complete();
+    }
+}
+
+fn complete() -> ! {
+    let status = running().expect("in an execution").status.unwrap_or(0);
+    finish(End::Completed { status })
+}
+
+/// Behind all handlers.
+#[entry]
+pub extern "C" fn __leno_ends() {
+    // Nobody has called `exit` if it was the end of the last thread that ended the process.
+    if let Some(site) = running().and_then(|x| x.exits_at) {
+        wait_for_the_others(site);
+    }
 }
 
 /// # Safety
@@ -26,7 +58,7 @@ fn wait_for_the_others(status: i32) {
 pub unsafe extern "C" fn exit(status: i32) {
     if let Some(x) = running() {
         x.exited_at = stacks::program();
-        wait_for_the_others(status);
+        begin_end(status);
     }
     stacks::call(address!(exit), [status as u64, 0, 0], stacks::result, [0; 2]);
 }
@@ -36,7 +68,7 @@ pub unsafe extern "C" fn exit(status: i32) {
 #[entry]
 pub unsafe extern "C" fn _exit(status: i32) -> ! {
     if running().is_some() {
-        wait_for_the_others(status);
+        wait_for_the_others(call_site());
         finish(End::Completed { status: status & 0xff });
     }
     sys::exit_group(status)
@@ -51,10 +83,17 @@ pub fn expect_quick_exit() {
 }
 
 extern "C" fn end_quickly(_: *mut libc::c_void) {
-    if let Some(x) = running() {
-        let status = x.status.unwrap_or(0);
-        finish(End::Completed { status });
+    if running().is_some() {
+        // SAFETY: the thunk changes to the runtime's stack, where one may wait.
+        unsafe { entry_of_ends() };
+        complete();
     }
+}
+
+unsafe extern "C" {
+    /// [`__leno_ends`] as the program would call it.
+    #[link_name = "__leno_ends"]
+    pub fn entry_of_ends();
 }
 
 /// # Safety
@@ -62,7 +101,7 @@ extern "C" fn end_quickly(_: *mut libc::c_void) {
 #[entry(calls)]
 pub unsafe extern "C" fn quick_exit(status: i32) {
     if running().is_some() {
-        wait_for_the_others(status);
+        begin_end(status);
     }
     stacks::call(address!(quick_exit), [status as u64, 0, 0], stacks::result, [0; 2]);
 }
