@@ -378,6 +378,12 @@ impl Director {
         self.unrolled = site;
     }
 
+    /// Whether a thread does nothing more although it has not come to its end.
+    pub fn has_cut(&self) -> bool {
+        let cut = |at: &Thread| matches!(at.status, Status::Refuted | Status::Failed);
+        self.threads.iter().any(cut)
+    }
+
     /// What a thread stands at.
     pub fn standing(&self, thread: ThreadId) -> Option<(SiteRef, Op)> {
         let at = self.threads.get(thread.index())?;

@@ -287,7 +287,7 @@ impl<'a> Check<'a> {
                     return Err(fault_error(fault, &self.images));
                 }
                 Next::Message(Message::Done(summary)) => {
-                    return Ok(Heard::Done(ending(&summary), Some(Box::new(summary))));
+                    return Ok(Heard::Done(ending(&summary, &self.images), Some(Box::new(summary))));
                 }
             }
         }
@@ -325,6 +325,7 @@ impl<'a> Check<'a> {
             properties: self.args.properties.clone(),
             max_steps: self.args.max_steps,
             unroll: self.args.unroll,
+            max_threads: self.args.max_threads,
             weak_failures: self.args.weak_failures,
             show_output: self.args.show_output,
             record_all: self.args.record_all,
@@ -444,12 +445,17 @@ impl<'a> Check<'a> {
                      --nondet TYPE=LOW..HIGH says which values to try"
                 ));
             }
-            if !summary.unrolled.is_empty() {
-                let place = |site: &SiteId| words::place(Some(*site), &self.images);
-                let mut places: Vec<String> = summary.unrolled.iter().map(place).collect();
+            let place = |site: &SiteId| words::place(Some(*site), &self.images);
+            let mut cut = |what: &str, sites: Vec<SiteId>| {
+                let mut places: Vec<String> = sites.iter().map(place).collect();
                 places.sort_unstable();
-                notes.push(format!("not let go round again (--unroll): {}", places.join("; ")));
-            }
+                if !places.is_empty() {
+                    notes.push(format!("{what}: {}", places.join("; ")));
+                }
+            };
+            let (calls, loops) = cut_sites(&summary, &self.images);
+            cut("not let go round again (--unroll)", loops);
+            cut("not let create more threads (--max-threads)", calls);
             if summary.weak_atomics {
                 notes.push(
                     "atomics weaker than seq_cst are used on shared data; what they allow beyond \
@@ -460,7 +466,10 @@ impl<'a> Check<'a> {
         }
         // What came to its end, or to its bug, is not gone on with.
         let over = match ending {
-            Ending::Exhausted | Ending::StepsLimited | Ending::Unrolled => true,
+            Ending::Exhausted
+            | Ending::StepsLimited
+            | Ending::ThreadsLimited
+            | Ending::Unrolled => true,
             Ending::Enough => !self.bugs.is_empty() && !self.args.keep_going,
             Ending::TimedOut | Ending::Interrupted => false,
         };
@@ -486,15 +495,23 @@ impl<'a> Check<'a> {
     }
 }
 
-fn ending(summary: &Summary) -> Ending {
+/// Where threads were cut: the calls that were to create one too many, and the loops.
+fn cut_sites(summary: &Summary, images: &Images) -> (Vec<SiteId>, Vec<SiteId>) {
+    let is_call = |site: &SiteId| matches!(images.kind(*site), Some(SiteKind::Call(_)));
+    summary.unrolled.iter().copied().partition(is_call)
+}
+
+fn ending(summary: &Summary, images: &Images) -> Ending {
     if !summary.exhausted {
         Ending::Enough
     } else if summary.steps_limited {
         Ending::StepsLimited
-    } else if !summary.unrolled.is_empty() {
-        Ending::Unrolled
-    } else {
+    } else if summary.unrolled.is_empty() {
         Ending::Exhausted
+    } else if cut_sites(summary, images).1.is_empty() {
+        Ending::ThreadsLimited
+    } else {
+        Ending::Unrolled
     }
 }
 

@@ -130,6 +130,9 @@ pub struct CheckArgs {
     /// limit
     #[arg(long, value_name = "K", default_value = "0", value_parser = parse_bound)]
     pub unroll: u32,
+    /// Cut a thread that creates one when an execution has created N already; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_threads: u32,
     /// How often the weak compare-exchanges of a thread may fail for no reason
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub weak_failures: u32,

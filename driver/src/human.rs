@@ -93,6 +93,7 @@ fn bugs_found(outcome: &Outcome) -> String {
     match outcome.ending {
         Ending::Exhausted => format!("{found}, every interleaving that matters was run"),
         Ending::StepsLimited => format!("{found}, some executions were cut by --max-steps"),
+        Ending::ThreadsLimited => format!("{found}, some executions were cut by --max-threads"),
         Ending::Unrolled => format!("{found}, some executions were cut by --unroll"),
         Ending::Enough if outcome.args.keep_going => {
             format!("{found} until --max-executions was reached")
@@ -113,6 +114,10 @@ fn why_unknown(outcome: &Outcome) -> String {
                 outcome.args.max_steps
             )
         }
+        Ending::ThreadsLimited => format!(
+            "some executions were cut where they had created {} (--max-threads)",
+            count(outcome.args.max_threads.into(), "thread")
+        ),
         Ending::Unrolled => format!(
             "some executions were cut where a loop went round more than {} (--unroll)",
             count(outcome.args.unroll.into(), "time")

@@ -199,6 +199,8 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
         properties: vec![file.bug.property],
         max_steps: file.max_steps,
         unroll: serde_json::from_value(file.options["unroll"].clone()).unwrap_or_default(),
+        max_threads: serde_json::from_value(file.options["max_threads"].clone())
+            .unwrap_or_default(),
         weak_failures: serde_json::from_value(file.options["weak_failures"].clone())
             .unwrap_or_default(),
         show_output,

@@ -49,6 +49,8 @@ pub enum Ending {
     Exhausted,
     /// There are no more, but some were cut by `--max-steps`.
     StepsLimited,
+    /// There are no more, but in some a thread was cut by `--max-threads`.
+    ThreadsLimited,
     /// There are no more, but in some a loop was cut by `--unroll`.
     Unrolled,
     /// `--max-executions` was reached, or a bug was enough.

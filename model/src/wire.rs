@@ -82,6 +82,8 @@ pub struct Job {
     pub max_steps: u64,
     /// How often a loop may go round; 0 is "no limit".
     pub unroll: u32,
+    /// How many threads an execution may create; 0 is "no limit".
+    pub max_threads: u32,
     /// How often the weak compare-exchanges of a thread may fail for no reason.
     pub weak_failures: u32,
     /// Let the program write to the driver's stderr instead of throwing its output away.

@@ -525,6 +525,14 @@ pub fn may_happen(site: SiteRef) -> bool {
     event_patient(op, &[], site, patience).outcome == Outcome::Chosen(1)
 }
 
+/// Lets the program choose, once in this call: a loop that chooses and has otherwise changed
+/// nothing when it chooses again may have begun anew.
+pub fn choose(alternatives: u32, site: SiteRef) -> Event {
+    let op = Op::Choose { alternatives };
+    arrive(op, &[], site, Patience::default(), true, Varies::Never);
+    perform(&[])
+}
+
 /// The same where the operation depends on what it finds when the turn has come.
 pub fn event_settled(
     op: Op,
@@ -533,7 +541,8 @@ pub fn event_settled(
     patience: Patience,
     settle: impl FnOnce() -> Op,
 ) -> Event {
-    arrive(op, accesses, site, patience, true, Varies::Never);
+    let may_spin = !matches!(op, Op::Choose { .. });
+    arrive(op, accesses, site, patience, may_spin, Varies::Never);
     let settled = settle();
     let x = running().expect("events happen in an execution");
     if settled != op {
@@ -643,7 +652,8 @@ fn arrive(
         | Op::Lock { .. }
         | Op::ReadLock { .. }
         | Op::WriteLock { .. }
-        | Op::SemWait { .. } => true,
+        | Op::SemWait { .. }
+        | Op::Choose { .. } => true,
         _ => false,
     };
     let own_state = || {
@@ -1044,13 +1054,14 @@ pub fn observes(what: &'static str) {
     }
 }
 
-/// The running thread's last event has happened. True if it was the last thread.
+/// The running thread's last event has happened. True if it was the last thread, and so the
+/// end of the program: one that was cut would have gone on.
 pub fn end_thread() -> bool {
     let x = running().expect("threads end in an execution");
     let life = fiber::life(x.current);
     event(Op::End, &[accesses::one(AccessKind::Write, life, 1, Some(Order::SeqCst))], SiteRef(0));
     x.thread().alive = false;
-    !x.threads.iter().any(|t| t.alive)
+    !x.threads.iter().any(|t| t.alive) && !x.director.has_cut()
 }
 
 /// The running thread has ended and others are alive.

@@ -187,6 +187,7 @@ unsafe extern "C" fn host_main(
     }
     *hooks::__leno_unroll.get() = job.unroll;
     *hooks::WEAK_FAILURES.get() = job.weak_failures;
+    *interpose::threads::MAX_THREADS.get() = job.max_threads;
     if job.profile {
         phases::measure();
     }

@@ -7,7 +7,9 @@
 //! (`pass/src/liveness.rs`): for each hook which slots of the frame record the code from
 //! there on reads before it writes them, and the same for the code behind each call. What
 //! others may have the address of counts as needed in any case, because the pass does not
-//! know when they use it. Where the table has no answer, all of the record counts.
+//! know when they use it; but not those of its bytes that are shared: others write them, and
+//! whoever reads them, this thread too, does so by an event. Where the table has no answer,
+//! all of the record counts.
 //!
 //! **Functions that a library calls** (a comparison for `qsort`). How far the library has come
 //! its frames do not show; it may call the function as often as it likes and then go on. So
@@ -19,6 +21,7 @@ use crate::{
     cell::Global,
     fiber::{self, FrameRecord},
     interpose::time::Seen,
+    sharing,
     units::{self, Needed},
 };
 use leno_model::{Op, SiteRef};
@@ -135,7 +138,7 @@ impl Digest {
         let Some(needed) = needed else { return self.whole(record) };
         for slot in needed.escaping() {
             // SAFETY: the record is as long as its function's table says.
-            unsafe { self.bytes(record, slot.offset, slot.size) };
+            unsafe { self.own(record, slot.offset, slot.size) };
         }
         self.live(record, &needed);
     }
@@ -154,6 +157,25 @@ impl Digest {
         let head = size_of::<FrameRecord>() as u64;
         // SAFETY: as above. The head, with the caller's address, is left out.
         unsafe { self.bytes(record, head as u32, size.saturating_sub(head) as u32) };
+    }
+
+    /// Adds what of an escaping variable is the thread's own.
+    ///
+    /// # Safety
+    /// The record has these bytes.
+    #[inline(always)]
+    unsafe fn own(&mut self, record: &FrameRecord, offset: u32, len: u32) {
+        let first = (&raw const *record) as u64 + u64::from(offset);
+        let end = first + u64::from(len);
+        let mut at = first;
+        while at < end {
+            let next = end.min((at / sharing::GRANULE + 1) * sharing::GRANULE);
+            if !sharing::is_known(at) {
+                // SAFETY: as the caller says.
+                unsafe { self.bytes(record, offset + (at - first) as u32, (next - at) as u32) };
+            }
+            at = next;
+        }
     }
 
     /// Adds a part of a record.

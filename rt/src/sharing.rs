@@ -26,7 +26,8 @@ use leno_model::{
     object::{Place, SharedRange},
 };
 
-const GRANULE: u64 = 8;
+/// What is shared is told apart by so many bytes.
+pub const GRANULE: u64 = 8;
 const PAGE: u64 = 4096;
 const GRANULES: usize = (PAGE / GRANULE) as usize;
 /// Bits of an owner that are the thread's number. A process of this kind has fewer threads.

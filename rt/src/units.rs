@@ -79,6 +79,7 @@ pub struct Shape {
 pub struct Slot {
     pub offset: u32,
     pub size: u32,
+    escapes: bool,
 }
 
 /// A range of `live` that says that nothing is known.
@@ -110,10 +111,11 @@ impl Needed {
         self.escaping
     }
 
-    /// What the function itself needs.
+    /// What the function itself needs of the rest.
     #[inline(always)]
     pub fn live(&self) -> impl Iterator<Item = Slot> {
-        self.live.iter().filter_map(|place| self.slots.get(*place as usize).copied())
+        let slots = self.live.iter().filter_map(|place| self.slots.get(*place as usize).copied());
+        slots.filter(|slot| !slot.escapes)
     }
 }
 
@@ -176,7 +178,11 @@ pub unsafe extern "C" fn __leno_register(unit: *const u8) {
     let (mut escaping, mut escaping_of) = (Vec::new(), Vec::new());
     for function in &table.functions {
         let all = &function.frame.slots;
-        let kept = |slot: &site::Slot| Slot { offset: slot.offset as u32, size: slot.size as u32 };
+        let kept = |slot: &site::Slot| Slot {
+            offset: slot.offset as u32,
+            size: slot.size as u32,
+            escapes: slot.escapes,
+        };
         slots_of.push(append(&mut slots, all.iter().map(kept)));
         let escape = all.iter().filter(|slot| slot.escapes);
         escaping_of.push(append(&mut escaping, escape.map(kept)));

@@ -3,14 +3,14 @@
 use crate::{
     accesses,
     cell::Global,
-    execution::{self, call_site, event, refute, running},
+    execution::{self, call_site, refute, running},
     hooks,
     record::List,
     trace::FailureText,
 };
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
-use leno_model::{AccessKind, Op, Outcome, Property, wire::Values};
+use leno_model::{AccessKind, Outcome, Property, wire::Values};
 
 /// A number from `0..n`, each of them in some execution.
 #[entry]
@@ -22,7 +22,7 @@ fn choose(alternatives: u32) -> u32 {
     if running().is_none() {
         return 0;
     }
-    match event(Op::Choose { alternatives }, &[], call_site()).outcome {
+    match execution::choose(alternatives, call_site()).outcome {
         Outcome::Chosen(value) => value,
         other => unreachable!("a choice came out as {other:?}"),
     }

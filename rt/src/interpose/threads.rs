@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     accesses,
+    cell::Global,
     execution::{self, Start, call_site, event, event_patient, running},
     fiber, host, misuse,
     phases::{self, Phase},
@@ -20,6 +21,9 @@ use leno_entry::entry;
 use leno_model::{Access, AccessKind, Op, Order, ThreadId, Varies};
 
 type Value = *mut libc::c_void;
+
+/// How many threads an execution may create; 0 is "no limit".
+pub static MAX_THREADS: Global<u32> = Global::new(0);
 
 /// # Safety
 /// As libc's.
@@ -41,6 +45,10 @@ pub unsafe extern "C" fn pthread_create(
     }
     if size > fiber::LARGEST {
         refuse("pthread_create with a stack of more than 255 MiB");
+    }
+    let max = *MAX_THREADS.get() as usize;
+    if max != 0 && x.created().count() > max {
+        execution::bound(call_site());
     }
     let manners = attributes::inherited(given);
     let child = x.next_child(size);
