@@ -245,7 +245,11 @@ impl<'a> Check<'a> {
                     running.send(&job);
                     has_job = true;
                 }
-                Next::Message(Message::Notice(note)) => self.notes.push(note),
+                Next::Message(Message::Notice(note)) => {
+                    if !self.notes.contains(&note) {
+                        self.notes.push(note);
+                    }
+                }
                 Next::Message(Message::Progress(counts)) => {
                     self.progress.show(&counts);
                     self.counts = counts;

@@ -277,9 +277,9 @@ impl Running {
                 Ok(())
             });
         }
+        let messages = stream.try_clone().and_then(receive).map_err(failed)?;
         let child = command.spawn().map_err(failed)?;
         drop(theirs);
-        let messages = receive(stream.try_clone().map_err(failed)?);
         let heard = Some(Instant::now());
         let watchdog = Watchdog::new(launch.patience, launch.show_output);
         let journal = launch.journal.clone();
@@ -429,13 +429,14 @@ impl Shown {
             return Ok(Self { to: None, done });
         }
         let (mut from, to) = io::pipe()?;
-        thread::spawn(move || {
+        // Where the user may have no more threads, `thread::spawn` would panic.
+        thread::Builder::new().spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(len @ 1..) = from.read(&mut buffer) {
                 let _ = io::stderr().write_all(&buffer[..len]);
             }
             let _ = sender.send(());
-        });
+        })?;
         Ok(Self { to: Some(to), done })
     }
 
@@ -454,17 +455,17 @@ impl Shown {
     }
 }
 
-fn receive(mut stream: UnixStream) -> Receiver<io::Result<Message>> {
+fn receive(mut stream: UnixStream) -> io::Result<Receiver<io::Result<Message>>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         while let Some(message) = read_frame(&mut stream).transpose() {
             let broken = message.is_err();
             if sender.send(message).is_err() || broken {
                 break;
             }
         }
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 /// What leno and the processes that it has started, as far as they have ended, have used.

@@ -26,7 +26,7 @@ const PUT_BACK: &str = "
     eventfd_read eventfd_write epoll_create epoll_create1 epoll_ctl socketpair shutdown
     opendir fdopendir closedir readdir readdir64 rewinddir seekdir telldir dirfd
     readlink realpath access stat lstat fstat fstatat stat64 lstat64 fstat64 fstatat64
-    chdir fchdir umask alarm setlocale
+    chdir fchdir umask setlocale
     mmap mmap64 munmap mprotect madvise mremap msync
     signal sigaction sigprocmask pthread_sigmask syscall
     uname getcwd gethostname getrlimit getrusage clock_getres
@@ -45,8 +45,7 @@ const PUT_BACK_OF_CXX: &str = "
 
 /// Known functions that change what is not put back.
 const NOT_PUT_BACK: &str = "
-    pthread_setname_np pthread_setaffinity_np sched_setaffinity pthread_setschedparam
-    killpg setpgid prlimit prlimit64 setpriority sched_setparam sched_setscheduler
+    sched_setaffinity killpg setpgid prlimit prlimit64 setpriority sched_setparam sched_setscheduler
 ";
 
 /// What the linker or the compiler puts in.

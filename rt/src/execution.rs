@@ -18,6 +18,7 @@ use crate::{
         refused::refuse,
         signalling,
         time::{self, Seen},
+        timers::{self, Timer},
     },
     kernel, local_state,
     phases::{self, Phase},
@@ -142,6 +143,8 @@ pub struct Running {
     pub named: Vec<Named>,
     /// Which locks are taken together and which are tried.
     pub locks: back_off::Locks,
+    /// What will send SIGALRM.
+    pub timer: Option<Timer>,
     /// How the execution ended.
     end: Option<End>,
 }
@@ -216,6 +219,7 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         exited_at: 0,
         named: Vec::new(),
         locks: back_off::Locks::default(),
+        timer: None,
         end: None,
     });
     phases::enter(Phase::Program);
@@ -1012,7 +1016,12 @@ fn next_thread() -> ThreadId {
             compare();
             next_thread()
         }
-        Decision::Over(end) => finish(end),
+        Decision::Over(end) => {
+            if end == End::Stuck {
+                timers::require_none();
+            }
+            finish(end)
+        }
     }
 }
 
@@ -1118,16 +1127,23 @@ pub fn forget(addr: u64, len: u64) {
     }
 }
 
-/// The running thread allocates or frees a block: to be told, if somebody misuses it.
-pub fn note_block(start: u64, what: &str) {
+/// The running thread makes something of what is there: to be told, if somebody misuses it.
+pub fn note(addr: u64, what: &str) {
     if let Some(tracer) = running().and_then(|x| x.tracer()) {
-        tracer.block(start, what);
+        tracer.note(addr, what, true);
     }
 }
 
-/// Who allocated a block and who freed it, where that was noted.
-pub fn block_history(start: u64) -> Vec<Part> {
-    running().and_then(|x| x.tracer()).map_or_else(Vec::new, |tracer| tracer.history(start))
+/// As [`note`], and what was noted before still matters.
+pub fn note_further(addr: u64, what: &str) {
+    if let Some(tracer) = running().and_then(|x| x.tracer()) {
+        tracer.note(addr, what, false);
+    }
+}
+
+/// What was noted about what is there.
+pub fn history(addr: u64) -> Vec<Part> {
+    running().and_then(|x| x.tracer()).map_or_else(Vec::new, |tracer| tracer.history(addr))
 }
 
 /// The execution is over.

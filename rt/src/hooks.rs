@@ -265,7 +265,7 @@ fn misuses(access: &Access, wrong: &heap::Misuse, site: SiteRef) -> ! {
     let text = FailureText::Misuse {
         what: describe::misuse(access, wrong),
         object: Some(describe::object(wrong.block().start as u64)),
-        parts: execution::block_history(wrong.block().start as u64),
+        parts: execution::history(wrong.block().start as u64),
     };
     execution::fail(Property::Memory, wrong.code(), site, text)
 }

@@ -529,6 +529,7 @@ pub enum Manner {
 /// Has an execution carried out and gives its record: in place where that is
 /// possible, else, and where it is to be traced, by a child process.
 pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'static> {
+    record().discovered.clear();
     loop {
         provide_stacks();
         symmetry::keep();

@@ -49,7 +49,7 @@ pub fn report(stack_pointer: usize) {
     };
     let object = describe::object(first.start as u64);
     let unknown = || Part { thread: ThreadId::MAIN, what: String::new(), stack: Vec::new() };
-    let history = execution::block_history(first.start as u64);
+    let history = execution::history(first.start as u64);
     let allocated = history.into_iter().next().unwrap_or_else(unknown);
     let text = FailureText::Leak { what, object, allocated };
     execution::fail(Property::Leak, 1, first.allocated_at, text);

@@ -78,9 +78,7 @@ pub fn judge(op: &Op, (misuse, refused): (Misuse, bool), site: SiteRef) {
 /// Something else was done that is undefined.
 pub fn report(what: String, object: u64, site: SiteRef) {
     if host::looks_for(Property::Lock) {
-        let object = Some(describe::object(object));
-        let text = FailureText::Misuse { what, object, parts: Vec::new() };
-        execution::fail(Property::Lock, 10, site, text);
+        execution::fail(Property::Lock, 10, site, noted(what, object));
     }
 }
 
@@ -88,10 +86,14 @@ pub fn report(what: String, object: u64, site: SiteRef) {
 pub fn refused(what: &str, object: u64, site: SiteRef) {
     if host::looks_for(Property::Lock) && is_ignored(site) {
         let what = format!("{what}, and ignores the error");
-        let object = Some(describe::object(object));
-        let text = FailureText::Misuse { what, object, parts: Vec::new() };
-        execution::fail(Property::Lock, 9, site, text);
+        execution::fail(Property::Lock, 9, site, noted(what, object));
     }
+}
+
+/// A misuse of something whose state has no events of its own.
+fn noted(what: String, object: u64) -> FailureText {
+    let parts = execution::history(object);
+    FailureText::Misuse { what, object: Some(describe::object(object)), parts }
 }
 
 /// Whether the error that a function of ours is about to return is thrown away. If the

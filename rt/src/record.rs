@@ -207,7 +207,9 @@ pub fn record() -> &'static Record {
 }
 
 impl Record {
-    /// Forgets the last execution, but not the threads' names.
+    /// Forgets the last execution, but not the threads' names, nor what it has found to be
+    /// shared: an attempt that is broken off, for want of a stack, has found it all the same,
+    /// and in place it counts from then on.
     pub fn reset(&self) {
         self.events.clear();
         self.accesses.clear();
@@ -216,7 +218,6 @@ impl Record {
         self.exchanged.clear();
         self.children.clear();
         self.end.clear();
-        self.discovered.clear();
         self.wanted_stack.clear();
         self.outbox.clear();
         self.handles_used.clear();

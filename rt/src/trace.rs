@@ -41,8 +41,9 @@ pub struct Tracer {
     /// operand, address), by thread.
     open: Vec<(ThreadId, usize, usize, u64)>,
     failure: Option<Detail>,
-    /// By the start of a block of the heap: who allocated it, and who freed it.
-    blocks: HashMap<u64, Vec<Part>>,
+    /// By the address of something that can be misused: who allocated a block and who freed
+    /// it, who joined or detached a thread, who deleted a key.
+    histories: HashMap<u64, Vec<Part>>,
 }
 
 impl Tracer {
@@ -92,21 +93,21 @@ impl Tracer {
         });
     }
 
-    /// The running thread allocates a block, or frees it.
-    pub fn block(&mut self, start: u64, what: &str) {
+    /// The running thread does something that matters if what is there is misused. `anew`:
+    /// what was before does not matter any more.
+    pub fn note(&mut self, addr: u64, what: &str, anew: bool) {
         let thread = execution::current_thread().unwrap_or(ThreadId::MAIN);
         let stack = describe::stack(SiteRef(0), fiber::frame());
-        let history = self.blocks.entry(start).or_default();
-        // What was there before has been freed, and is used again.
-        if history.len() > 1 {
+        let history = self.histories.entry(addr).or_default();
+        if anew {
             history.clear();
         }
         history.push(Part { thread, what: what.into(), stack });
     }
 
-    /// What has become of the block that starts there.
-    pub fn history(&self, start: u64) -> Vec<Part> {
-        self.blocks.get(&start).cloned().unwrap_or_default()
+    /// What was noted there.
+    pub fn history(&self, addr: u64) -> Vec<Part> {
+        self.histories.get(&addr).cloned().unwrap_or_default()
     }
 
     pub fn failed(&mut self, text: FailureText) {

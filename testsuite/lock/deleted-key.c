@@ -1,8 +1,8 @@
 // A key that has been deleted is not used any more, nor deleted again.
 // leno: cflags=-DORDERED verdict=safe
-// leno: cflags= verdict=bug kind=lock message~"gets the value of a key that has been deleted"
+// leno: cflags= verdict=bug kind=lock message~"gets the value of a key that has been deleted" related~"main deleted it here, line 46"
 // leno: cflags="-DORDERED -DLATE" verdict=bug kind=lock message~"sets the value of a key that has been deleted"
-// leno: cflags="-DORDERED -DTWICE" verdict=bug kind=lock message~"deletes a key twice, and ignores the error"
+// leno: cflags="-DORDERED -DTWICE" verdict=bug kind=lock message~"deletes a key twice, and ignores the error" related~"the same thread deleted it here, line 44"
 // leno: cflags="-DORDERED -DAGAIN" verdict=safe
 // leno: cflags="-DORDERED -DC11" verdict=safe
 // leno: cflags="-DORDERED -DLATE -DC11" verdict=bug kind=lock message~"sets the value of a key that has been deleted"

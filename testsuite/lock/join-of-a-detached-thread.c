@@ -1,7 +1,7 @@
 // A detached thread can be joined by nobody. As long as it lives that is an error which
 // may be looked at; when it has ended there is nothing to join, or to detach.
 // leno: cflags=-DLIVES verdict=safe
-// leno: cflags="-DLIVES -DIGNORES" verdict=bug kind=lock message~"joins a thread that was detached, and ignores the error"
+// leno: cflags="-DLIVES -DIGNORES" verdict=bug kind=lock message~"joins a thread that was detached, and ignores the error" related~"the same thread created it detached here, line 30"
 // leno: cflags=-DENDS verdict=bug kind=lock message~"joins a thread that was detached and has ended"
 // leno: cflags="-DLIVES -DTWICE" verdict=safe
 // leno: cflags="-DENDS -DTWICE" verdict=bug kind=lock message~"detaches a thread that was detached and has ended"

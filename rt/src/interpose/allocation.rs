@@ -29,7 +29,7 @@ fn allocate(size: usize, align: usize) -> (Pointer, bool) {
     if block.is_null() {
         set_errno(libc::ENOMEM);
     }
-    execution::note_block(block as u64, "allocated it here");
+    execution::note(block as u64, "allocated it here");
     (block, reused)
 }
 
@@ -134,7 +134,7 @@ fn mismatch(allocated_at: SiteRef, freed_at: SiteRef) -> Option<String> {
 
 fn give_back(owner: usize, place: usize, site: SiteRef) {
     let block = *heap::block(owner, place);
-    execution::note_block(block.start as u64, "freed it here");
+    execution::note_further(block.start as u64, "freed it here");
     heap::release(owner, place, current_thread(), site);
     execution::forget(block.start as u64, block.size as u64);
 }
@@ -143,7 +143,7 @@ fn misused(what: String, pointer: Pointer, code: u32, site: SiteRef) {
     if running().is_some() && host::looks_for(Property::Memory) {
         let object = Some(describe::object(pointer as u64));
         let start = heap::around(pointer as usize).map_or(0, |(_, block)| block.start as u64);
-        let parts = execution::block_history(start);
+        let parts = execution::history(start);
         execution::fail(Property::Memory, code, site, FailureText::Misuse { what, object, parts });
     }
     // If it is nobody's to report: as if it had not been called.

@@ -9,7 +9,7 @@
 use super::{real, threads};
 use crate::{
     cell::Global,
-    execution::{call_site, current_thread, event, finish, running},
+    execution::{self, call_site, current_thread, event, finish, running},
     kernel::things::{self, Changes, Looks, Thing, thing},
     misuse, stacks,
 };
@@ -107,6 +107,7 @@ pub unsafe extern "C" fn pthread_key_delete(key: u32) -> i32 {
         }
     }
     if let Some(known) = known(key) {
+        execution::note(of(key).address(), "deleted it here");
         *known = Key { deleted: true, user: known.user, users: known.users, ..Key::default() };
     }
     real!(pthread_key_delete(key => u32) -> i32)

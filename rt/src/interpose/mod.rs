@@ -40,6 +40,7 @@ pub mod stream_locks;
 pub mod streams;
 pub mod threads;
 pub mod time;
+pub mod timers;
 pub mod wide_atomics;
 pub mod words;
 

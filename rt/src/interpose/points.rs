@@ -28,5 +28,28 @@ points! {
     |_| {} => fsync fdatasync msync;
     // What these change is not put back.
     kernel::isolate =>
-        accept accept4 connect msgrcv msgsnd lockf lockf64;
+        accept accept4 connect msgrcv msgsnd tcdrain
+        mq_receive mq_send mq_timedreceive mq_timedsend
+        wait waitpid waitid wait3 wait4;
+}
+
+/// Only who waits for the lock is cancelled.
+fn lock(name: &str, command: i32, call: impl FnOnce() -> i32) -> i32 {
+    if running().is_some() {
+        if command == libc::F_LOCK {
+            cancellation::point();
+        }
+        kernel::isolate(name);
+    }
+    call()
+}
+
+#[entry]
+pub extern "C" fn lockf(file: i32, command: i32, len: i64) -> i32 {
+    lock("lockf", command, || real!(lockf(file => i32, command => i32, len => i64) -> i32))
+}
+
+#[entry]
+pub extern "C" fn lockf64(file: i32, command: i32, len: i64) -> i32 {
+    lock("lockf64", command, || real!(lockf64(file => i32, command => i32, len => i64) -> i32))
 }

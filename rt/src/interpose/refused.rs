@@ -34,4 +34,6 @@ pub fn refuse(name: &str) -> ! {
 refused! {
     fork vfork posix_spawn posix_spawnp system popen
     execve execv execvp execvpe execl execlp execle fexecve daemon
+    aio_read aio_read64 aio_write aio_write64 aio_fsync aio_fsync64 lio_listio lio_listio64
+    aio_suspend aio_suspend64 mq_notify getaddrinfo_a
 }

@@ -20,7 +20,9 @@
 //! another one interrupts in some execution. A post may turn out to be for nothing, because
 //! the target has blocked the signal or taken it otherwise.
 
-use super::{attributes, cancellation, handlers::touched_handler, real, refused::refuse, threads};
+use super::{
+    attributes, cancellation, handlers::touched_handler, real, refused::refuse, threads, timers,
+};
 use crate::{
     cell::Global,
     execution::{
@@ -89,7 +91,7 @@ fn to_thread(handle: u64, number: i32, code: i32, value: u64) -> i32 {
     threads::require_lifetime(thread, "signals");
     // Who has ended does not get it any more.
     if number != 0 && (thread == me() || !threads::has_ended(thread)) {
-        send(Pending { target: Some(thread), number, code, value });
+        send(Pending { target: Some(thread), number, code, value }, false);
     }
     0
 }
@@ -105,7 +107,7 @@ pub unsafe extern "C" fn raise(number: i32) -> i32 {
         set_errno(libc::EINVAL);
         return -1;
     }
-    send(Pending { target: Some(me()), number, code: libc::SI_TKILL, value: 0 });
+    send(Pending { target: Some(me()), number, code: libc::SI_TKILL, value: 0 }, false);
     0
 }
 
@@ -142,16 +144,30 @@ fn to_process(process: i32, number: i32, code: i32, value: u64, other: &str) -> 
         return -1;
     }
     if number != 0 {
-        send(Pending { target: None, number, code, value });
+        send(Pending { target: None, number, code, value }, false);
     }
     0
+}
+
+/// The kernel sends the process a signal, in the middle of whatever the runtime does for the
+/// running thread. True if its handler has run in this thread.
+pub fn comes(number: i32) -> bool {
+    send(Pending { target: None, number, code: libc::SI_KERNEL, value: 0 }, true)
+}
+
+/// Whether a signal does something else than to end the process or nothing.
+pub fn is_caught(number: i32) -> bool {
+    let mut threads = running().expect("in an execution").alive();
+    has_handler(number) || threads.any(|thread| *handlers::mask_of(thread) & bit(number) != 0)
 }
 
 /// Nobody would continue it.
 const STOPPING: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
 
-fn send(signal: Pending) {
+/// True if a handler has run in this thread. `at_once`: one that does runs here and now, else
+/// when the runtime returns to the program.
+fn send(signal: Pending, at_once: bool) -> bool {
     let number = signal.number;
     let candidates: Vec<ThreadId> = match signal.target {
         Some(thread) => alloc::vec![thread],
@@ -185,11 +201,12 @@ fn send(signal: Pending) {
             }
         };
         if target == me() {
-            act(&signal, false);
-        } else {
-            interrupt(target, signal);
+            act(&signal, at_once);
+            return at_once;
         }
+        interrupt(target, signal);
     }
+    false
 }
 
 /// Whether some thread is interrupted by another one in some execution.
@@ -373,7 +390,14 @@ fn await_handler() {
         if handlers::pending(me()) & !*handlers::mask() != 0 && deliver() != Interrupted::No {
             return;
         }
-        cancellation::wait(false, site, wait, || {});
+        let timed = timers::runs();
+        if timed && may_happen(site) {
+            if timers::fires() {
+                return;
+            }
+            continue;
+        }
+        cancellation::wait(timed, site, wait, || {});
     }
 }
 

@@ -61,8 +61,12 @@ pub unsafe extern "C" fn pthread_create(
         type Attributes = *const libc::pthread_attr_t;
         real!(pthread_attr_getdetachstate(given => Attributes, &raw mut state => *mut i32) -> i32);
     }
+    let detached = state == libc::PTHREAD_CREATE_DETACHED;
+    if detached {
+        execution::note(words::word(child, Word::Joined), "created it detached here");
+    }
     let x = running().expect("in an execution");
-    x.add_thread(child, start, argument, state == libc::PTHREAD_CREATE_DETACHED, manners);
+    x.add_thread(child, start, argument, detached, manners);
     // SAFETY: the program's own place for the handle.
     unsafe { *handle = fiber::handle(child) };
     execution::start_thread(child);
@@ -144,6 +148,9 @@ fn claim(thread: ThreadId) -> bool {
         free = !core::mem::replace(&mut state(thread).claimed, true);
         free
     });
+    if free {
+        execution::note(words::word(thread, Word::Joined), "joins it here");
+    }
     free
 }
 
@@ -265,6 +272,7 @@ fn join(handle: u64, result: Place, patience: Patience) -> i32 {
         cancellation::wait(timed, site, wait, || give_up(thread));
     }
     state(thread).joined = true;
+    execution::note(words::word(thread, Word::Joined), "joined it here");
     time::meet(state(thread).clock);
     if !stored.is_empty() {
         symmetry::gives(thread, result.store(state(thread).result));
@@ -351,6 +359,9 @@ pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
     });
     if twice || state(thread).joined {
         return claimed(thread, "detaches");
+    }
+    if free {
+        execution::note(words::word(thread, Word::Joined), "detached it here");
     }
     0
 }

@@ -17,7 +17,7 @@
 use super::{
     cancellation, real, set_errno,
     signalling::{self, Interrupted},
-    store,
+    store, timers,
 };
 use crate::execution::running;
 use leno_entry::entry;
@@ -73,7 +73,8 @@ fn now() -> Option<u64> {
 /// signal ends it.
 pub fn sleep_for(nanoseconds: u64) -> bool {
     cancellation::point();
-    let sleeps = signalling::interrupts() == Interrupted::No;
+    let sleeps =
+        signalling::interrupts() == Interrupted::No && !timers::ends_sleep(nanoseconds);
     if sleeps {
         advance(nanoseconds);
     }
