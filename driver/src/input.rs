@@ -9,7 +9,10 @@ use crate::{error::Error, output, tables::Tables};
 use std::{
     fs::File,
     io::{self, IsTerminal, Read, Seek, Write},
-    os::fd::{AsFd, AsRawFd},
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::fs::FileTypeExt,
+    },
     path::Path,
     process::Stdio,
 };
@@ -50,7 +53,12 @@ impl Input {
 fn find(file: Option<&Path>, program: &Path) -> Result<Option<File>, Error> {
     if let Some(path) = file {
         let failed = |source| Error::Read { path: path.to_path_buf(), source };
-        return Ok(Some(File::open(path).map_err(failed)?));
+        let file = File::open(path).map_err(failed)?;
+        let kind = file.metadata().map_err(failed)?.file_type();
+        if kind.is_dir() {
+            return Err(failed(io::Error::from_raw_os_error(libc::EISDIR)));
+        }
+        return if kind.is_fifo() { spool(file).map_err(failed) } else { Ok(file) }.map(Some);
     }
     let failed = |source| Error::Read { path: "standard input".into(), source };
     let stdin = io::stdin();

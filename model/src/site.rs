@@ -110,8 +110,9 @@ impl core::fmt::Display for TableError {
             TableError::Foreign => write!(f, "the section does not hold leno's tables"),
             TableError::Version { found } => write!(
                 f,
-                "the table is of version {found}, this leno reads version {VERSION}: \
-                 rebuild the program with the leno-cc that belongs to it"
+                "built by {} leno-cc (its table is of version {found}, this leno reads version \
+                 {VERSION}): rebuild the program with the leno-cc that belongs to this leno",
+                if *found > VERSION { "a newer" } else { "an older" }
             ),
             TableError::Corrupt => write!(f, "the table is damaged"),
         }

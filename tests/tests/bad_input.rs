@@ -86,10 +86,12 @@ fn files_that_are_no_programs_for_leno_are_told_apart() {
             }
         }
     });
-    changed("older", &|bytes| {
-        let at = section(bytes).0;
-        bytes[at + 8..at + 12].fill(0x7f);
-    });
+    // At the head of a table: four letters, the version, the size.
+    let at = section(&program).0;
+    changed("older", &|bytes| bytes[at + 4] -= 1);
+    changed("newer", &|bytes| bytes[at + 4] += 1);
+    changed("foreign", &|bytes| bytes[at] = b'X');
+    changed("endless", &|bytes| bytes[at + 8..at + 12].fill(0x78));
     executable(&here.join("script"), b"#!/bin/sh\n");
     executable(&here.join("empty"), b"");
     fs::write(here.join("data"), &program).unwrap();
@@ -104,13 +106,16 @@ fn files_that_are_no_programs_for_leno_are_told_apart() {
         ("./nothing", "No such file"),
         ("/dev/null", "special file"),
         ("/bin/true", "not built with leno-cc"),
+        ("./older", "built by an older leno-cc"),
+        ("./newer", "built by a newer leno-cc"),
+        ("./foreign", "does not hold leno's tables"),
+        ("./endless", "ends in the middle of a table"),
     ];
     for (name, expected) in cases {
         let message = refused(here, &["check", name]);
         let file = name.trim_start_matches("./");
         assert!(message.contains(expected) && message.contains(file), "{name}: {message}");
     }
-    refused(here, &["check", "./older"]);
     assert!(!here.join("leno.out").exists());
 }
 
@@ -239,6 +244,101 @@ fn wrong_options_and_values_are_named() {
 }
 
 #[test]
+fn bad_files_of_options_are_named_with_the_line_at_fault() {
+    let directory = scratch();
+    let here = directory.path();
+    build("race/plain.c", here);
+    fs::create_dir(here.join("folder")).unwrap();
+    fs::write(here.join("garbage"), [0xff, 0xfe, 0, 7, b'\n', 0xc0]).unwrap();
+    fs::write(
+        here.join("models"),
+        "\"f\" = { read = \"arg0[4]\" }\n\"g\" = { red = \"arg0[4]\" }\n",
+    )
+    .unwrap();
+    fs::write(here.join("cut"), "\"f\" = { read = \"arg0[4\" }\n").unwrap();
+    fs::write(here.join("suppressions"), "race:hits\n# why\nnonsense\n").unwrap();
+    let link = std::os::unix::fs::symlink("loop", here.join("loop"));
+    link.unwrap();
+    let cases = [
+        ("--models", "nothing", "No such file"),
+        ("--models", "folder", "Is a directory"),
+        ("--models", "garbage", "UTF-8"),
+        ("--models", "loop", "symbolic links"),
+        ("--models", "models", "models:2: red is no part of a model"),
+        ("--models", "cut", "cut:1: "),
+        ("--models", "suppressions", "suppressions:1: "),
+        ("--suppressions", "nothing", "No such file"),
+        ("--suppressions", "folder", "Is a directory"),
+        ("--suppressions", "garbage", "UTF-8"),
+        ("--suppressions", "loop", "symbolic links"),
+        ("--suppressions", "suppressions", "suppressions:3: expected kind:pattern"),
+        ("--resume", "nothing", "does not exist"),
+        ("--resume", "folder", "does not exist"),
+        ("--resume", "garbage", "Not a directory"),
+        ("--input", "nothing", "No such file"),
+        ("--input", "folder", "Is a directory"),
+        ("--input", "loop", "symbolic links"),
+    ];
+    for (option, file, expected) in cases {
+        let message = refused(here, &["check", option, file, "./program"]);
+        assert!(message.contains(file) && message.contains(expected), "{option} {file}: {message}");
+    }
+    // A search that is none, and one that was cut.
+    let search = here.join("folder/search.leno");
+    for bytes in [&b""[..], b"{}", &[0xff; 1000]] {
+        fs::write(&search, bytes).unwrap();
+        let message = refused(here, &["check", "--resume", "folder", "./program"]);
+        assert!(message.contains("folder/search.leno is not the search"), "{message}");
+    }
+    assert!(!here.join("leno.out").exists());
+}
+
+#[test]
+fn input_from_a_pipe_with_a_name_is_the_same_in_every_execution() {
+    let text = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
+        #include <stdio.h>\natomic_int x;\n\
+        void *f(void *p) { x++; return p; }\n\
+        int main(void) { assert(getchar() == 'a' && getchar() == 'b' && getchar() == EOF); \
+        pthread_t t; pthread_create(&t, 0, f, 0); x++; return pthread_join(t, 0); }\n";
+    let directory = scratch();
+    let here = directory.path();
+    build_text(text, here);
+    let made = Command::new("mkfifo").arg(here.join("pipe")).status();
+    assert!(made.expect("coreutils has mkfifo").success());
+    let path = here.join("pipe");
+    let writer = thread::spawn(move || fs::write(path, "ab").unwrap());
+    let ran = leno(here, &["check", "--input", "pipe", "--format", "json", "./program"]);
+    writer.join().unwrap();
+    let report = ran.json().unwrap();
+    assert_eq!(
+        (&report["verdict"], &report["executions"]),
+        (&"safe".into(), &2.into()),
+        "{report}"
+    );
+}
+
+#[test]
+fn who_may_have_no_more_threads_is_told_so() {
+    let directory = scratch();
+    let here = directory.path();
+    build("race/plain.c", here);
+    fs::set_permissions(here, fs::Permissions::from_mode(0o777)).unwrap();
+    let leno = tool("leno");
+    for option in ["--show-output", "--quiet"] {
+        let check = format!("ulimit -u 1 && exec {} check {option} ./program", leno.display());
+        // Root is not limited, so root becomes somebody who has no process yet.
+        let check = format!(
+            "if [ $(id -u) = 0 ]; then \
+             exec setpriv --reuid 64321 --clear-groups bash -c '{check}'; fi; {check}"
+        );
+        let output = Command::new("bash").args(["-c", &check]).current_dir(here).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("program: Resource temporarily unavailable"), "{message}");
+    }
+}
+
+#[test]
 fn an_output_that_cannot_be_written_is_named_and_nothing_is_left() {
     let directory = scratch();
     let here = directory.path();
@@ -340,21 +440,27 @@ fn a_gigabyte_of_output_takes_no_memory() {
 }
 
 #[test]
-fn thousands_of_threads_are_not_too_many() {
-    let text = "#include <assert.h>\n#include <pthread.h>\n\
-        static pthread_t threads[3000];\n\
+fn ten_thousand_threads_are_not_too_many() {
+    let head = "#include <assert.h>\n#include <pthread.h>\n\
+        static pthread_t threads[10000];\n\
         static void *work(void *argument) { return argument; }\n\
-        int main(void) { for (long i = 0; i < 3000; i++) \
-        assert(!pthread_create(&threads[i], 0, work, (void *)i)); \
-        for (long i = 0; i < 3000; i++) { void *result; \
-        assert(!pthread_join(threads[i], &result) && result == (void *)i); } return 0; }\n";
-    let directory = scratch();
-    build_text(text, directory.path());
-    let ran =
-        leno(directory.path(), &["check", "--format", "json", "--timeout", "100s", "./program"]);
-    let report = ran.json().unwrap();
-    assert_eq!(ran.status, Some(0), "{report}");
-    assert_eq!((&report["executions"], &report["threads"]), (&1.into(), &3001.into()));
+        static void make(long i) { assert(!pthread_create(&threads[i], 0, work, (void *)i)); }\n\
+        static void join(long i) { void *result; \
+        assert(!pthread_join(threads[i], &result) && result == (void *)i); }\n";
+    let at_once = "int main(void) { for (long i = 0; i < 10000; i++) make(i); \
+        for (long i = 0; i < 10000; i++) join(i); return 0; }\n";
+    let one_by_one = "int main(void) { for (long i = 0; i < 10000; i++) { make(i); join(i); } \
+        return 0; }\n";
+    for main in [at_once, one_by_one] {
+        let directory = scratch();
+        build_text(&format!("{head}{main}"), directory.path());
+        let options = ["check", "--format", "json", "--timeout", "300s", "./program"];
+        let ran = leno(directory.path(), &options);
+        let report = ran.json().unwrap();
+        assert_eq!(ran.status, Some(0), "{report}");
+        assert_eq!((&report["executions"], &report["events"]), (&1.into(), &30_001.into()));
+        assert!(report["processor_seconds"].as_f64() < Some(60.0), "{report}");
+    }
 }
 
 /// All processes whose command is the program of this directory.

@@ -73,8 +73,7 @@ fn now() -> Option<u64> {
 /// signal ends it.
 pub fn sleep_for(nanoseconds: u64) -> bool {
     cancellation::point();
-    let sleeps =
-        signalling::interrupts() == Interrupted::No && !timers::ends_sleep(nanoseconds);
+    let sleeps = signalling::interrupts() == Interrupted::No && !timers::ends_sleep(nanoseconds);
     if sleeps {
         advance(nanoseconds);
     }

@@ -21,7 +21,10 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
-use leno_model::{End, SiteRef, ThreadId, wire::{Fault, Message}};
+use leno_model::{
+    End, SiteRef, ThreadId,
+    wire::{Fault, Message},
+};
 
 /// The timer, while it runs. Times are in nanoseconds.
 pub struct Timer {
@@ -180,8 +183,8 @@ pub unsafe extern "C" fn setitimer(which: i32, new: Times, old: *mut libc::itime
     }
     // SAFETY: null, or the program's own times.
     let wanted = unsafe { new.as_ref() };
-    let (after, every) =
-        wanted.map_or((0, 0), |times| (nanoseconds(times.it_value), nanoseconds(times.it_interval)));
+    let (after, every) = wanted
+        .map_or((0, 0), |times| (nanoseconds(times.it_value), nanoseconds(times.it_interval)));
     match which {
         libc::ITIMER_REAL => tell(set(after, every).as_ref(), old),
         libc::ITIMER_VIRTUAL | libc::ITIMER_PROF => {
