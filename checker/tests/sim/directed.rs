@@ -8,7 +8,7 @@ use leno_model::Order;
 /// What the threads compete for.
 const GATE: Loc = Loc(16, 8);
 
-/// What they write so that nobody asks what they had read before.
+/// A word that nobody writes.
 const LEFT: Loc = Loc(32, 8);
 
 fn exchange(to: u64) -> Instr {
