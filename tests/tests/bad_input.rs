@@ -454,12 +454,20 @@ fn ten_thousand_threads_are_not_too_many() {
     for main in [at_once, one_by_one] {
         let directory = scratch();
         build_text(&format!("{head}{main}"), directory.path());
-        let options = ["check", "--format", "json", "--timeout", "300s", "./program"];
-        let ran = leno(directory.path(), &options);
-        let report = ran.json().unwrap();
-        assert_eq!(ran.status, Some(0), "{report}");
+        let check = |options: &[&str]| {
+            let fixed = ["check", "--format", "json", "--timeout", "300s"];
+            let ran = leno(directory.path(), &[&fixed[..], options, &["./program"]].concat());
+            let report = ran.json().unwrap();
+            assert!(report["processor_seconds"].as_f64() < Some(60.0), "{report}");
+            (ran.status, report)
+        };
+        let (status, report) = check(&["--max-threads", "0"]);
+        assert_eq!(status, Some(0), "{report}");
         assert_eq!((&report["executions"], &report["events"]), (&1.into(), &30_001.into()));
-        assert!(report["processor_seconds"].as_f64() < Some(60.0), "{report}");
+        // Unless somebody says so there is a bound, and it is named.
+        let (status, report) = check(&[]);
+        assert_eq!((status, &report["coverage"]), (Some(3), &"bounded".into()), "{report}");
+        assert!(report["notes"].to_string().contains("program.c:5 in make"), "{report}");
     }
 }
 
