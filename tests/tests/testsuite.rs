@@ -1,5 +1,8 @@
 //! Every program of `testsuite/` does what it says at its head, and every bug that is
 //! found shows again when its trace is replayed.
+//!
+//! `LENO_ONLY` is a part of the paths of the programs that are tried, `LENO_FLAGS` the flags
+//! that they are built with.
 
 use leno_tests::{
     compile, expectation, expectation::Expectation, leno, on_all_cores, programs, root, scratch,
@@ -26,7 +29,10 @@ fn try_program(source: &Path) -> Vec<String> {
         Ok(expectations) => expectations,
         Err(error) => return vec![format!("{name}: {error}")],
     };
-    let differences = expectations.iter().flat_map(|expectation| {
+    let flags = std::env::var("LENO_FLAGS").ok();
+    let wanted =
+        |tried: &&Expectation| flags.as_ref().is_none_or(|flags| tried.cflags.join(" ") == *flags);
+    let differences = expectations.iter().filter(wanted).flat_map(|expectation| {
         let title =
             format!("{name} {} {}", expectation.options.join(" "), expectation.cflags.join(" "));
         let differences = try_once(source, expectation);

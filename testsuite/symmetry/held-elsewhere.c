@@ -6,7 +6,7 @@
 // leno[--explain-symmetry --max-executions 60]: cflags="-DVARIABLE" apart~"T1 T2 at 59: referenced p: refers to T1 or T2"
 // leno[--explain-symmetry --max-executions 60]: cflags="-DLOCAL" apart~"T1 T2 at 59: referenced local of main: refers to T1 or T2"
 // leno[--explain-symmetry --max-executions 60]: cflags="-DARRAY" apart~"T1 T2 at 59: referenced the stack of main"
-// leno[--explain-symmetry --max-executions 60]: cflags="-DRESULT" apart~"referenced the result of T3 leads to T1 or T2"
+// leno[--explain-symmetry --max-executions 60]: cflags="-DRESULT" apart~"referenced the result of T3 leads to T1 or T2" apart~"T1 T2 at 60: lock one of them waits in a loop in another way"
 // In a variable of main's that main itself needs no more, but both workers know.
 // leno[--explain-symmetry --max-executions 60]: cflags="-DKNOWN" apart~"T1 T2 at 59: referenced box: refers to T1 or T2"
 #include <pthread.h>

@@ -51,6 +51,10 @@
 // leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// It knows the order of two blocks of its, and that is another one.
+// leno[--explain-symmetry]: cflags="-DORDER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable the order of blocks was asked for, and theirs is another one"
+// It has destroyed a mutex of its own, and both are about to initialise theirs.
+// leno[--explain-symmetry]: cflags="-DDESTROYED" verdict=safe symmetric="" apart~": lock own: one of them holds it"
 // A library function that nobody sees into calls it. It has an array of variable length.
 // leno[--explain-symmetry]: cflags="-DLIBRARY" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable T1: worker calls compare by way of qsort"
 // leno[--explain-symmetry]: cflags="-DVARIABLE" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable around has an array of variable length"
@@ -192,6 +196,22 @@ static void *worker(void *arg) {
     if (first) begin(mine);
     work();
     if (*(char *)mine) abort();
+#elif defined ORDER
+    char *one = calloc(1, 8), *two = calloc(1, 8), *last = one;
+    if (first) one = two, two = last;
+    last = 0;
+    if (one == two || (one < two) == first) abort();
+    work();
+    if (*one || *two) abort();
+#elif defined DESTROYED
+    pthread_mutex_t own;
+    memset(&own, 0, sizeof own);
+    pthread_mutex_init(&own, 0);
+    if (first) pthread_mutex_destroy(&own);
+    first = 0;
+    work();
+    pthread_mutex_init(&own, 0);
+    pthread_mutex_lock(&own), pthread_mutex_unlock(&own);
 #elif defined ENDING
     if (first) pthread_setspecific(key, &x);
     else last(0);

@@ -98,45 +98,45 @@ fn is_transparent(callee: &'static str, op: &Op) -> bool {
         Home::Libstdcxx => (TRANSPARENT.contains(&callee), deletes),
         Home::Elsewhere => return false,
     };
-    let simple = match op {
+    let simple = matches!(
+        op,
         Op::Lock { .. }
-        | Op::TryLock { .. }
-        | Op::Unlock { .. }
-        | Op::MutexInit { .. }
-        | Op::MutexDestroy { .. }
-        | Op::CondInit { .. }
-        | Op::CondDestroy { .. }
-        | Op::Wait { .. }
-        | Op::Rewait { .. }
-        | Op::Signal { .. }
-        | Op::Broadcast { .. }
-        | Op::RwInit { .. }
-        | Op::RwDestroy { .. }
-        | Op::ReadLock { .. }
-        | Op::WriteLock { .. }
-        | Op::TryReadLock { .. }
-        | Op::TryWriteLock { .. }
-        | Op::RwUnlock { .. }
-        | Op::SemInit { .. }
-        | Op::SemDestroy { .. }
-        | Op::SemWait { .. }
-        | Op::SemTryWait { .. }
-        | Op::SemPost { .. }
-        | Op::SemValue { .. }
-        | Op::BarrierInit { .. }
-        | Op::BarrierDestroy { .. }
-        | Op::BarrierArrive { .. }
-        | Op::BarrierLeave { .. }
-        | Op::FutexWait { .. }
-        | Op::FutexDiffers { .. }
-        | Op::FutexResume { .. }
-        | Op::Choose { .. }
-        | Op::Hidden { .. }
-        | Op::Join { .. }
-        | Op::Create { .. }
-        | Op::Await => true,
-        _ => false,
-    };
+            | Op::TryLock { .. }
+            | Op::Unlock { .. }
+            | Op::MutexInit { .. }
+            | Op::MutexDestroy { .. }
+            | Op::CondInit { .. }
+            | Op::CondDestroy { .. }
+            | Op::Wait { .. }
+            | Op::Rewait { .. }
+            | Op::Signal { .. }
+            | Op::Broadcast { .. }
+            | Op::RwInit { .. }
+            | Op::RwDestroy { .. }
+            | Op::ReadLock { .. }
+            | Op::WriteLock { .. }
+            | Op::TryReadLock { .. }
+            | Op::TryWriteLock { .. }
+            | Op::RwUnlock { .. }
+            | Op::SemInit { .. }
+            | Op::SemDestroy { .. }
+            | Op::SemWait { .. }
+            | Op::SemTryWait { .. }
+            | Op::SemPost { .. }
+            | Op::SemValue { .. }
+            | Op::BarrierInit { .. }
+            | Op::BarrierDestroy { .. }
+            | Op::BarrierArrive { .. }
+            | Op::BarrierLeave { .. }
+            | Op::FutexWait { .. }
+            | Op::FutexDiffers { .. }
+            | Op::FutexResume { .. }
+            | Op::Choose { .. }
+            | Op::Hidden { .. }
+            | Op::Join { .. }
+            | Op::Create { .. }
+            | Op::Await
+    );
     simple && known || frees && *op == Op::Access
 }
 
