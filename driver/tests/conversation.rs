@@ -89,6 +89,7 @@ fn start(script: &str) -> Running {
         },
         properties: vec![],
         max_steps: 42,
+        max_threads: 0,
         unroll: 0,
         weak_failures: 0,
         show_output: false,
