@@ -534,13 +534,13 @@ impl Path<'_> {
             required.extend(self.needed(head, first).map(|event| alloc::vec![event]));
         }
         let there = self.without(clocks, race, second);
-        let belongs = self.belongs(clocks, race, second, there.as_ref(), |rivals| {
+        self.belongs(clocks, race, second, there.as_ref(), |rivals| {
             let mut after: Vec<u32> = least.iter().chain(parts.iter().flatten()).copied().collect();
             after.retain(|event| rivals.iter().any(|rival| clocks.ordered(*rival, *event)));
             required.push(after);
             true
         })?;
-        let family = Family::new(least.to_vec(), parts.to_vec(), required).filter(|_| belongs);
+        let family = Family::new(least.to_vec(), parts.to_vec(), required);
         let head = self.head(first, second);
         let step = Step { thread: head.thread, choice: 0 };
         Ok(family.map(|family| Branch { start: first, kept: Set::Each(family), head, step }))

@@ -69,6 +69,42 @@ fn threads_on_different_variables_have_one_execution() {
     }
 }
 
+/// The rows of docs/dependence.md that say of two operations that they commute.
+#[test]
+fn what_changes_nothing_for_its_like_has_one_execution() {
+    let cond = 0;
+    let quiet = [
+        ("posts", vec![], vec![Instr::SemPost(0)]),
+        ("signals to nobody", vec![], vec![Instr::Signal(cond)]),
+        (
+            "wake-ups of nobody",
+            vec![],
+            vec![Instr::FutexWake { loc: X, bits: 1, all: false, reg: 0 }],
+        ),
+        ("failed attempts", vec![Instr::Lock(0)], vec![Instr::TryLock { mutex: 0, reg: 0 }]),
+        (
+            "failed attempts to write",
+            vec![Instr::WriteLock(0)],
+            vec![Instr::TryWriteLock { rwlock: 0, reg: 0 }],
+        ),
+        (
+            "failed attempts to read",
+            vec![Instr::WriteLock(0)],
+            vec![Instr::TryReadLock { rwlock: 0, reg: 0 }],
+        ),
+        ("failed attempts to take", vec![], vec![Instr::SemTryWait { sem: 0, reg: 0 }]),
+        ("looks at a value", vec![], vec![Instr::SemValue { sem: 0, reg: 0 }]),
+    ];
+    for (what, before, each) in quiet {
+        let mut program = parallel(vec![each; 3]);
+        program.threads[0].splice(0..0, before);
+        assert_eq!(source(&program).counts.executions, 1, "{what}");
+    }
+    // Waits, each with a mutex of its own, so that these do not order them.
+    let wait = |mutex| vec![Instr::Lock(mutex), Instr::Wait { cond, mutex }];
+    assert_eq!(source(&parallel(vec![wait(0), wait(1)])).counts.executions, 1);
+}
+
 #[test]
 fn one_writer_and_n_readers_have_two_to_the_n_executions() {
     for n in 0..=7 {

@@ -422,7 +422,8 @@ impl<'a> Check<'a> {
         };
         format!(
             "an execution has been running for {} s without an end{place}; \
-             --timeout limits the time, --max-steps the length of an execution",
+             --unroll limits the rounds of a loop, --max-steps the length of an execution, \
+             --timeout the time",
             program::QUIET.as_secs()
         )
     }

@@ -1,7 +1,7 @@
 // Instructions that leno does not know, on memory that the operands name: an ordinary read and
 // write.
 // leno: verdict=bug kind=race object=counter
-// leno: cflags=-DLOCK verdict=safe executions=2
+// leno[--symmetry off]: cflags=-DLOCK verdict=safe executions=2
 #include <assert.h>
 #include <pthread.h>
 

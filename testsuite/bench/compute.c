@@ -1,6 +1,6 @@
 // Much computing and hardly an event: what the frame records and the hooks of private memory
 // cost. `make bench` runs it without leno, beside the same program as clang makes it.
-// leno: args="10" verdict=safe executions=1
+// leno[--symmetry off]: args="10" verdict=safe executions=1
 #include <pthread.h>
 #include <stdlib.h>
 

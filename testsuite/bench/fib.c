@@ -1,8 +1,8 @@
 // Two threads add each other's number to their own: the largest sum that any interleaving
 // gives is a Fibonacci number. The programs of this name in other suites are like it.
-// leno: cflags="-DTIMES=4 -O2" verdict=safe executions=1107
-// leno: cflags="-DTIMES=5 -O2" verdict=safe executions=8953 blocked=0
-// leno: cflags="-DTIMES=6 -O2" verdict=safe executions=73789 blocked=0
+// leno[--symmetry off]: cflags="-DTIMES=4 -O2" verdict=safe executions=1107
+// leno[--symmetry off]: cflags="-DTIMES=5 -O2" verdict=safe executions=8953 blocked=0
+// leno[--symmetry off]: cflags="-DTIMES=6 -O2" verdict=safe executions=73789 blocked=0
 // leno: cflags="-DTIMES=3 -O2 -DBELOW=1" verdict=bug kind=assert
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 // Threads insert numbers into a hash table with linear probing. From 12 threads on some of
 // them meet in a slot: 3 meetings for each thread beyond the eleventh.
-// leno: cflags=-DTHREADS=11 verdict=safe executions=1
-// leno: cflags=-DTHREADS=12 verdict=safe executions=8
-// leno: cflags=-DTHREADS=13 verdict=safe executions=64 blocked=0
-// leno: cflags=-DTHREADS=14 verdict=safe executions=512 blocked=0
-// leno: cflags=-DTHREADS=15 verdict=safe executions=4096 blocked=0
-// leno: cflags=-DTHREADS=16 verdict=safe executions=32768 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=11 verdict=safe executions=1
+// leno[--symmetry off]: cflags=-DTHREADS=12 verdict=safe executions=8
+// leno[--symmetry off]: cflags=-DTHREADS=13 verdict=safe executions=64 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=14 verdict=safe executions=512 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=15 verdict=safe executions=4096 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=16 verdict=safe executions=32768 blocked=0
 #include <pthread.h>
 #include <stdatomic.h>
 

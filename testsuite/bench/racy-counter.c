@@ -1,7 +1,7 @@
 // Three threads count without a lock, by a load and a store each time. APART: each adds a
 // number of its own.
-// leno: cflags="-DTIMES=1 -O2" verdict=safe executions=36
-// leno: cflags="-DTIMES=2 -O2" verdict=safe executions=7134 blocked=0
+// leno[--symmetry off]: cflags="-DTIMES=1 -O2" verdict=safe executions=36
+// leno[--symmetry off]: cflags="-DTIMES=2 -O2" verdict=safe executions=7134 blocked=0
 // leno[--symmetry on]: cflags="-DTIMES=1 -O2" verdict=safe executions=6
 // leno[--symmetry on]: cflags="-DTIMES=2 -DAPART -O2" verdict=safe executions=7134 blocked=0
 #include <pthread.h>

@@ -1,12 +1,12 @@
 // Two threads add three times each. A bound of three rounds cuts nothing, whatever form
 // the loop has; one of two lets each add twice: (2 + 2)! / (2! 2!) orders.
-// leno: verdict=safe coverage=exhaustive executions=20 blocked=0
-// leno[--unroll 3]: verdict=safe coverage=exhaustive executions=20 blocked=0
-// leno[--unroll 3]: cflags="-DTESTED_LAST -O2" verdict=safe coverage=exhaustive executions=20 blocked=0
-// leno[--unroll 2]: verdict=unknown coverage=bounded executions=0 blocked=6 notes~"counted.c:23 in add"
-// leno[--unroll 2]: cflags=-DTESTED_LAST verdict=unknown coverage=bounded executions=0 blocked=6
-// leno[--unroll 2]: cflags="-DTESTED_LAST -O2" verdict=unknown coverage=bounded executions=0 blocked=6
-// leno[--unroll 2 --search source]: verdict=unknown coverage=bounded executions=0 blocked=6
+// leno[--symmetry off]: verdict=safe coverage=exhaustive executions=20 blocked=0
+// leno[--symmetry off --unroll 3]: verdict=safe coverage=exhaustive executions=20 blocked=0
+// leno[--symmetry off --unroll 3]: cflags="-DTESTED_LAST -O2" verdict=safe coverage=exhaustive executions=20 blocked=0
+// leno[--symmetry off --unroll 2]: verdict=unknown coverage=bounded executions=0 blocked=6 notes~"counted.c:23 in add"
+// leno[--symmetry off --unroll 2]: cflags=-DTESTED_LAST verdict=unknown coverage=bounded executions=0 blocked=6
+// leno[--symmetry off --unroll 2]: cflags="-DTESTED_LAST -O2" verdict=unknown coverage=bounded executions=0 blocked=6
+// leno[--symmetry off --unroll 2 --search source]: verdict=unknown coverage=bounded executions=0 blocked=6
 #include <pthread.h>
 #include <stdatomic.h>
 

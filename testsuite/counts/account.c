@@ -1,6 +1,6 @@
 // N customers move money between two accounts under one lock, one looks at the sum.
-// leno: cflags=-DN=3 verdict=safe executions=24 blocked=0
-// leno[--search source]: cflags=-DN=3 verdict=safe executions=24
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=24 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=24
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // Two producers and two consumers of ITEMS items each, and a buffer for one.
-// leno: cflags=-DITEMS=1 verdict=safe executions=64 blocked=0
-// leno: cflags=-DITEMS=2 verdict=safe executions=86336 blocked=0
-// leno[--search source]: cflags=-DITEMS=1 verdict=safe executions=64
+// leno[--symmetry off]: cflags=-DITEMS=1 verdict=safe executions=64 blocked=0
+// leno[--symmetry off]: cflags=-DITEMS=2 verdict=safe executions=86336 blocked=0
+// leno[--symmetry off --search source]: cflags=-DITEMS=1 verdict=safe executions=64
 #include <assert.h>
 #include <pthread.h>
 

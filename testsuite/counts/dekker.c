@@ -1,6 +1,6 @@
 // Dekker's mutual exclusion of two threads.
-// leno: verdict=safe executions=19 blocked=0
-// leno[--search source]: verdict=safe executions=19
+// leno[--symmetry off]: verdict=safe executions=19 blocked=0
+// leno[--symmetry off --search source]: verdict=safe executions=19
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 // N threads, each on a variable of its own: nothing to reorder.
-// leno: cflags=-DN=2 verdict=safe executions=1
-// leno: cflags=-DN=6 verdict=safe executions=1 blocked=0
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=1
+// leno[--symmetry off]: cflags=-DN=6 verdict=safe executions=1 blocked=0
 #include <pthread.h>
 
 static int slots[N];

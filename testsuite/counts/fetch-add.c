@@ -1,6 +1,6 @@
 // Three increments of one atomic by three threads: 3! orders.
-// leno: verdict=safe executions=6
-// leno[--property assert]: verdict=safe executions=6
+// leno[--symmetry off]: verdict=safe executions=6
+// leno[--symmetry off --property assert]: verdict=safe executions=6
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,12 +1,12 @@
 // Threads allocate blocks for inodes, each inode and each block with a lock. From 14
 // threads on two of them meet at a block.
-// leno: cflags=-DTHREADS=13 verdict=safe executions=1 blocked=0
-// leno: cflags=-DTHREADS=14 verdict=safe executions=2 blocked=0
-// leno: cflags=-DTHREADS=16 verdict=safe executions=8 blocked=0
-// leno: cflags=-DTHREADS=18 verdict=safe executions=32 blocked=0
-// leno: cflags=-DTHREADS=20 verdict=safe executions=128 blocked=0
-// leno: cflags=-DTHREADS=22 verdict=safe executions=512 blocked=0
-// leno[--search source]: cflags=-DTHREADS=20 verdict=safe executions=128 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=13 verdict=safe executions=1 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=14 verdict=safe executions=2 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=16 verdict=safe executions=8 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=18 verdict=safe executions=32 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=20 verdict=safe executions=128 blocked=0
+// leno[--symmetry off]: cflags=-DTHREADS=22 verdict=safe executions=512 blocked=0
+// leno[--symmetry off --search source]: cflags=-DTHREADS=20 verdict=safe executions=128 blocked=0
 #include <pthread.h>
 
 enum { BLOCKS = 26, INODES = 32 };

@@ -1,9 +1,9 @@
 // One thread looks for the last zero of an array, the others add to its elements.
-// leno: cflags=-DN=5 verdict=safe executions=64 blocked=0
-// leno: cflags=-DN=9 verdict=safe executions=1536 blocked=0
-// leno: cflags=-DN=10 verdict=safe executions=3328 blocked=0
-// leno: cflags=-DN=12 verdict=safe executions=15360 blocked=0
-// leno[--search source]: cflags=-DN=9 verdict=safe executions=1536
+// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=64 blocked=0
+// leno[--symmetry off]: cflags=-DN=9 verdict=safe executions=1536 blocked=0
+// leno[--symmetry off]: cflags=-DN=10 verdict=safe executions=3328 blocked=0
+// leno[--symmetry off]: cflags=-DN=12 verdict=safe executions=15360 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=9 verdict=safe executions=1536
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,12 +1,12 @@
 // N philosophers, the last of whom takes the forks in the other order.
-// leno: cflags=-DN=3 verdict=safe executions=6 blocked=0
-// leno: cflags=-DN=4 verdict=safe executions=14 blocked=0
-// leno: cflags=-DN=5 verdict=safe executions=30 blocked=0
-// leno: cflags=-DN=6 verdict=safe executions=62 blocked=0
-// leno[--search source]: cflags=-DN=3 verdict=safe executions=6
-// leno[--search source]: cflags=-DN=4 verdict=safe executions=14
-// leno[--search source]: cflags=-DN=5 verdict=safe executions=30
-// leno[--search source]: cflags=-DN=6 verdict=safe executions=62
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=6 blocked=0
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=14 blocked=0
+// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=30 blocked=0
+// leno[--symmetry off]: cflags=-DN=6 verdict=safe executions=62 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=6
+// leno[--symmetry off --search source]: cflags=-DN=4 verdict=safe executions=14
+// leno[--symmetry off --search source]: cflags=-DN=5 verdict=safe executions=30
+// leno[--symmetry off --search source]: cflags=-DN=6 verdict=safe executions=62
 #include <pthread.h>
 
 static pthread_mutex_t forks[N];

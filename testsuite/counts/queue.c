@@ -1,8 +1,8 @@
 // Two threads put N elements each into a queue with a lock at either end, one takes.
-// leno: cflags=-DN=1 verdict=safe executions=6 blocked=0
-// leno: cflags=-DN=2 verdict=safe executions=90 blocked=0
-// leno[--search source]: cflags=-DN=1 verdict=safe executions=6
-// leno[--search source]: cflags=-DN=2 verdict=safe executions=90
+// leno[--symmetry off]: cflags=-DN=1 verdict=safe executions=6 blocked=0
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=90 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=1 verdict=safe executions=6
+// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=90
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 // One thread pushes N elements onto a stack under a lock, another one pops what it finds.
-// leno: cflags=-DN=3 verdict=safe executions=20 blocked=0
-// leno: cflags=-DN=4 verdict=safe executions=70 blocked=0
-// leno[--search source]: cflags=-DN=3 verdict=safe executions=20
-// leno[--search source]: cflags=-DN=4 verdict=safe executions=70
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=20 blocked=0
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=70 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=20
+// leno[--symmetry off --search source]: cflags=-DN=4 verdict=safe executions=70
 #include <assert.h>
 #include <pthread.h>
 

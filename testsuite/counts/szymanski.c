@@ -1,6 +1,6 @@
 // Szymanski's mutual exclusion of two threads: a waiting room with a door.
-// leno: verdict=safe executions=350 blocked=0
-// leno[--search source]: verdict=safe executions=350
+// leno[--symmetry off]: verdict=safe executions=350 blocked=0
+// leno[--symmetry off --search source]: verdict=safe executions=350
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

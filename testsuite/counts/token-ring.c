@@ -1,8 +1,8 @@
 // N threads copy their neighbour's value plus one, and all are read at the end.
-// leno: cflags=-DN=4 verdict=safe executions=15 blocked=0
-// leno: cflags=-DN=6 verdict=safe executions=63 blocked=0
-// leno[--search source]: cflags=-DN=4 verdict=safe executions=15
-// leno[--search source]: cflags=-DN=6 verdict=safe executions=63
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=15 blocked=0
+// leno[--symmetry off]: cflags=-DN=6 verdict=safe executions=63 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=4 verdict=safe executions=15
+// leno[--symmetry off --search source]: cflags=-DN=6 verdict=safe executions=63
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,8 +1,8 @@
 // Treiber's stack: N threads push an element each.
-// leno: cflags=-DN=3 verdict=safe executions=48 blocked=0
-// leno: cflags=-DN=4 verdict=safe executions=1536 blocked=0
-// leno[--search source]: cflags=-DN=3 verdict=safe executions=48
-// leno[--search source]: cflags=-DN=4 verdict=safe executions=1536
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=48 blocked=0
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=1536 blocked=0
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=48
+// leno[--symmetry off --search source]: cflags=-DN=4 verdict=safe executions=1536
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

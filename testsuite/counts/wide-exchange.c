@@ -1,9 +1,9 @@
 // N threads exchange a pointer with its count, 16 bytes, as stacks do against ABA. How such
 // an exchange comes out in another place is foreseen like that of a smaller one.
-// leno: cflags="-DN=2 -mcx16" verdict=safe executions=4 blocked=0
-// leno: cflags="-DN=3 -mcx16" verdict=safe executions=48 blocked=0
-// leno: cflags="-DN=4 -mcx16" verdict=safe executions=1536 blocked=0
-// leno[--search source]: cflags="-DN=4 -mcx16" verdict=safe executions=1536
+// leno[--symmetry off]: cflags="-DN=2 -mcx16" verdict=safe executions=4 blocked=0
+// leno[--symmetry off]: cflags="-DN=3 -mcx16" verdict=safe executions=48 blocked=0
+// leno[--symmetry off]: cflags="-DN=4 -mcx16" verdict=safe executions=1536 blocked=0
+// leno[--symmetry off --search source]: cflags="-DN=4 -mcx16" verdict=safe executions=1536
 #include <assert.h>
 #include <pthread.h>
 #include <stdint.h>

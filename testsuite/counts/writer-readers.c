@@ -1,18 +1,18 @@
 // One writer and N readers of an atomic: each reader comes before or after the write.
-// leno: cflags=-DN=1 verdict=safe executions=2
-// leno: cflags=-DN=2 verdict=safe executions=4
-// leno: cflags=-DN=3 verdict=safe executions=8
-// leno: cflags=-DN=4 verdict=safe executions=16
-// leno: cflags=-DN=5 verdict=safe executions=32
-// leno: cflags=-DN=6 verdict=safe executions=64
-// leno: cflags=-DN=7 verdict=safe executions=128 blocked=0
-// leno: cflags=-DN=8 verdict=safe executions=256 blocked=0
-// leno: cflags=-DN=9 verdict=safe executions=512 blocked=0
-// leno: cflags=-DN=10 verdict=safe executions=1024 blocked=0
-// leno: cflags=-DN=11 verdict=safe executions=2048 blocked=0
-// leno: cflags=-DN=12 verdict=safe executions=4096 blocked=0
-// leno: cflags=-DN=13 verdict=safe executions=8192 blocked=0
-// leno: cflags=-DN=14 verdict=safe executions=16384 blocked=0
+// leno[--symmetry off]: cflags=-DN=1 verdict=safe executions=2
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=4
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=8
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=16
+// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=32
+// leno[--symmetry off]: cflags=-DN=6 verdict=safe executions=64
+// leno[--symmetry off]: cflags=-DN=7 verdict=safe executions=128 blocked=0
+// leno[--symmetry off]: cflags=-DN=8 verdict=safe executions=256 blocked=0
+// leno[--symmetry off]: cflags=-DN=9 verdict=safe executions=512 blocked=0
+// leno[--symmetry off]: cflags=-DN=10 verdict=safe executions=1024 blocked=0
+// leno[--symmetry off]: cflags=-DN=11 verdict=safe executions=2048 blocked=0
+// leno[--symmetry off]: cflags=-DN=12 verdict=safe executions=4096 blocked=0
+// leno[--symmetry off]: cflags=-DN=13 verdict=safe executions=8192 blocked=0
+// leno[--symmetry off]: cflags=-DN=14 verdict=safe executions=16384 blocked=0
 #include <pthread.h>
 #include <stdatomic.h>
 

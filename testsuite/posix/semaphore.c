@@ -1,7 +1,7 @@
 // A semaphore of one is a mutex; N threads, N! orders.
-// leno: cflags=-DN=2 verdict=safe executions=2
-// leno: cflags=-DN=3 verdict=safe executions=6
-// leno: cflags=-DN=4 verdict=safe executions=24
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=2
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=6
+// leno[--symmetry off]: cflags=-DN=4 verdict=safe executions=24
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

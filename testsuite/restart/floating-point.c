@@ -1,7 +1,7 @@
 // Rounding mode, masks and sticky flags are those of a new process at each start, and a new
 // thread has those of its creator.
-// leno: cflags="-Wl,--no-as-needed -lm" verdict=safe executions=2
-// leno: cflags="-Wl,--no-as-needed -lm -DEARLY" verdict=safe executions=2
+// leno[--symmetry off]: cflags="-Wl,--no-as-needed -lm" verdict=safe executions=2
+// leno[--symmetry off]: cflags="-Wl,--no-as-needed -lm -DEARLY" verdict=safe executions=2
 #include <assert.h>
 #include <fenv.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // The kernel fills a buffer that lies deeper on the stack than anything before.
-// leno: verdict=safe executions=2
+// leno[--symmetry off]: verdict=safe executions=2
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // The number of the process is the same in every execution, also where each is a process
 // of its own; and who is sent a signal by that number is the process itself.
 // leno: cflags=-DKILL verdict=bug kind=crash
-// leno: cflags=-DNUMBER verdict=safe executions=2
-// leno[--isolate]: cflags=-DNUMBER verdict=safe executions=2
+// leno[--symmetry off]: cflags=-DNUMBER verdict=safe executions=2
+// leno[--symmetry off --isolate]: cflags=-DNUMBER verdict=safe executions=2
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -211,6 +211,30 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
     })
 }
 
+/// Awaits against the real thing: loops that go round up to a limit, and executions
+/// that reach it thrown away. The final states must be the same, but for those in
+/// which a thread awaits, which only awaits can see. A loop need not go round more
+/// often than there are writes in the programs of [`super::generate::spinning`].
+pub fn check_awaits(program: &Program, budget: u64) -> Result<Verdict, String> {
+    let awaits = explore(&mut Naive::new(), program, budget, None);
+    let rounds = explore(&mut Naive::new(), program, 4 * budget, Some(6));
+    if awaits.cut || rounds.cut {
+        return Ok(Verdict::Skipped);
+    }
+    let ended: HashSet<u64> = awaits.states.difference(&awaits.hanging).copied().collect();
+    if ended != rounds.states {
+        return Err(format!("{} and {} states", ended.len(), rounds.states.len()));
+    }
+    let bugs = |e: &Explored| -> BTreeSet<Bug> {
+        e.bugs.iter().filter(|bug| !matches!(bug, Bug::Hang(_))).cloned().collect()
+    };
+    if bugs(&awaits) != bugs(&rounds) {
+        return Err(format!("bugs: {:?} and {:?}", awaits.bugs, rounds.bugs));
+    }
+    let (naive, bugs) = (rounds.traces.len() as u64, rounds.bugs.len());
+    Ok(Verdict::Agree { naive, traces: awaits.traces.len() as u64, others: [0; 3], bugs })
+}
+
 /// What a reduction must have in common with the naive search.
 fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), String> {
     for explored in [naive, reduced] {
