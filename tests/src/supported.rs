@@ -10,9 +10,11 @@ pub fn table() -> BTreeMap<String, (String, String)> {
     let mut table = BTreeMap::new();
     for row in rows {
         let cells: Vec<_> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
-        let [function, header, how, ..] = cells[..] else { panic!("an odd row: {row}") };
-        let twice = table.insert(function.to_owned(), (header.to_owned(), how.to_owned()));
-        assert!(twice.is_none(), "{function} is listed twice");
+        let [functions, header, how, ..] = cells[..] else { panic!("an odd row: {row}") };
+        for function in functions.split("`, `") {
+            let twice = table.insert(function.to_owned(), (header.to_owned(), how.to_owned()));
+            assert!(twice.is_none(), "{function} is listed twice");
+        }
     }
     table
 }
