@@ -10,6 +10,7 @@ use std::{
     env,
     ffi::OsStr,
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::{
@@ -77,12 +78,16 @@ pub fn leno<S: AsRef<OsStr>>(directory: &Path, args: &[S]) -> Ran {
 
 /// Runs a leno that lies beside another runtime.
 pub fn leno_of<S: AsRef<OsStr>>(leno: &Path, directory: &Path, args: &[S]) -> Ran {
-    let output: Output = Command::new(leno)
-        .args(args)
-        .current_dir(directory)
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("leno can be run");
+    let mut command = Command::new(leno);
+    command.args(args).current_dir(directory).env("NO_COLOR", "1");
+    // A copy that was just written is busy while the child of another thread, on its way to its
+    // own program, still has the descriptor by which it was.
+    let output: Output = loop {
+        match command.output() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+            output => break output.expect("leno can be run"),
+        }
+    };
     Ran {
         status: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -5,12 +5,18 @@
 // leno: cflags=-DBY=SELECT verdict=safe
 // leno: cflags=-DBY=PSELECT verdict=safe
 // leno: cflags=-DBY=EPOLL verdict=safe
+// leno: cflags=-DBY=EPOLL_MASK verdict=safe
+// leno: cflags=-DBY=EPOLL_TIME verdict=safe
 // leno: cflags=-DNOBODY verdict=bug kind=termination
 // leno: cflags="-DNOBODY -DBY=SELECT" verdict=bug kind=termination
 // leno: cflags="-DNOBODY -DBY=EPOLL" verdict=bug kind=termination
 // leno: cflags=-DORDER verdict=bug kind=assert
 // leno: cflags="-DORDER -DBY=SELECT" verdict=bug kind=assert
 // leno: cflags="-DORDER -DBY=EPOLL" verdict=bug kind=assert
+// leno: cflags="-DNOBODY -DBY=PPOLL" verdict=bug kind=termination
+// leno: cflags="-DNOBODY -DBY=PSELECT" verdict=bug kind=termination
+// leno: cflags="-DNOBODY -DBY=EPOLL_MASK" verdict=bug kind=termination
+// leno: cflags="-DNOBODY -DBY=EPOLL_TIME" verdict=bug kind=termination
 #define _GNU_SOURCE
 #include <assert.h>
 #include <poll.h>
@@ -21,7 +27,7 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-enum { POLL, PPOLL, SELECT, PSELECT, EPOLL };
+enum { POLL, PPOLL, SELECT, PSELECT, EPOLL, EPOLL_MASK, EPOLL_TIME };
 #ifndef BY
 #define BY POLL
 #endif
@@ -61,13 +67,15 @@ static int wait_for_them(void)
     } else if (BY == PSELECT) {
         assert(pselect(event + 1, &set, NULL, NULL, NULL, NULL) > 0);
     } else {
-        int all = epoll_create1(0);
+        int all = BY == EPOLL_MASK ? epoll_create(2) : epoll_create1(0);
         for (int i = 0; i < 2; i++) {
             struct epoll_event wanted = {.events = EPOLLIN, .data.u32 = i};
             assert(epoll_ctl(all, EPOLL_CTL_ADD, files[i].fd, &wanted) == 0);
         }
         struct epoll_event found[2];
-        int n = epoll_wait(all, found, 2, -1);
+        int n = BY == EPOLL_MASK   ? epoll_pwait(all, found, 2, -1, NULL)
+                : BY == EPOLL_TIME ? epoll_pwait2(all, found, 2, NULL, NULL)
+                                   : epoll_wait(all, found, 2, -1);
         assert(n > 0);
         for (int i = 0; i < n; i++) {
             files[found[i].data.u32].revents = found[i].events;
