@@ -29,6 +29,33 @@ pub extern "C" fn __VERIFIER_assume(condition: i32) {
     leno_assume(condition);
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn __ESBMC_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __CPROVER_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assert(condition: i32) {
+    if condition == 0 {
+        __VERIFIER_error()
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __ESBMC_assert(condition: i32, _text: *const u8) {
+    __VERIFIER_assert(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __CPROVER_assert(condition: i32, _text: *const u8) {
+    __VERIFIER_assert(condition);
+}
+
 /// What the program's own function does comes next.
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_assume(_condition: i32) {}
@@ -83,6 +110,26 @@ pub extern "C" fn __VERIFIER_atomic_end() {
     leno_atomic_end();
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn __ESBMC_atomic_begin() {
+    leno_atomic_begin();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __ESBMC_atomic_end() {
+    leno_atomic_end();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __CPROVER_atomic_begin() {
+    leno_atomic_begin();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __CPROVER_atomic_end() {
+    leno_atomic_end();
+}
+
 macro_rules! zero {
     ($($function:ident $type:ty),* $(,)?) => {
         $(
@@ -107,6 +154,24 @@ zero! {
     __VERIFIER_nondet_u8 u8,
     __VERIFIER_nondet_u16 u16,
     __VERIFIER_nondet_u32 u32,
+    __VERIFIER_nondet_unsigned_char u8,
+    __VERIFIER_nondet_unsigned_short u16,
+    __VERIFIER_nondet_unsigned_long u64,
+    __VERIFIER_nondet_u64 u64,
+    __VERIFIER_nondet_u128 u128,
+    __VERIFIER_nondet_S8 i8,
+    nondet_bool u8,
+    nondet_char i8,
+    nondet_uchar u8,
+    nondet_short i16,
+    nondet_ushort u16,
+    nondet_int i32,
+    nondet_uint u32,
+    nondet_unsigned u32,
+    nondet_long i64,
+    nondet_ulong u64,
+    nondet_float f32,
+    nondet_double f64,
     __VERIFIER_nondet_long i64,
     __VERIFIER_nondet_ulong u64,
     __VERIFIER_nondet_longlong i64,
@@ -121,6 +186,8 @@ zero! {
     // Pointers, as numbers.
     __VERIFIER_nondet_pointer u64,
     __VERIFIER_nondet_pchar u64,
+    __VERIFIER_nondet_charp u64,
+    __VERIFIER_nondet_const_char_pointer u64,
 }
 
 /// # Safety

@@ -75,11 +75,73 @@ pub extern "C" fn __VERIFIER_atomic_end() {
 /// A function called `reach_error` is entered.
 #[entry]
 pub extern "C" fn __leno_reach_error() {
+    fail("reaches a call of reach_error");
+}
+
+/// The running thread fails, if there is one.
+fn fail(what: &str) {
     if running().is_some() {
-        let what = String::from("reaches a call of reach_error");
-        let text = FailureText::Misuse { what, object: None, parts: Vec::new() };
+        let text =
+            FailureText::Misuse { what: String::from(what), object: None, parts: Vec::new() };
         execution::fail(Property::Assert, 0, call_site(), text);
     }
+}
+
+/// # Safety
+/// May be called at any time. A program that has this function itself never comes here.
+#[entry]
+pub unsafe extern "C" fn __VERIFIER_assert(condition: i32) {
+    if condition == 0 {
+        fail("calls __VERIFIER_assert for what is false");
+        // SAFETY: ends the process.
+        unsafe { super::process::abort() }
+    }
+}
+
+#[entry]
+pub extern "C" fn __ESBMC_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+#[entry]
+pub extern "C" fn __CPROVER_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+/// # Safety
+/// May be called at any time.
+#[entry]
+pub unsafe extern "C" fn __ESBMC_assert(condition: i32, _text: *const u8) {
+    // SAFETY: as here.
+    unsafe { __VERIFIER_assert(condition) }
+}
+
+/// # Safety
+/// May be called at any time.
+#[entry]
+pub unsafe extern "C" fn __CPROVER_assert(condition: i32, _text: *const u8) {
+    // SAFETY: as here.
+    unsafe { __VERIFIER_assert(condition) }
+}
+
+#[entry]
+pub extern "C" fn __ESBMC_atomic_begin() {
+    leno_atomic_begin();
+}
+
+#[entry]
+pub extern "C" fn __ESBMC_atomic_end() {
+    leno_atomic_end();
+}
+
+#[entry]
+pub extern "C" fn __CPROVER_atomic_begin() {
+    leno_atomic_begin();
+}
+
+#[entry]
+pub extern "C" fn __CPROVER_atomic_end() {
+    leno_atomic_end();
 }
 
 /// # Safety
@@ -164,7 +226,25 @@ any! {
     __VERIFIER_nondet_unsigned_int "uint" u32,
     __VERIFIER_nondet_u8 "uchar" u8,
     __VERIFIER_nondet_u16 "ushort" u16,
+    __VERIFIER_nondet_unsigned_char "uchar" u8,
+    __VERIFIER_nondet_unsigned_short "ushort" u16,
+    __VERIFIER_nondet_unsigned_long "ulong" u64,
     __VERIFIER_nondet_u32 "uint" u32,
+    __VERIFIER_nondet_u64 "ulong" u64,
+    __VERIFIER_nondet_u128 "uint128" u128,
+    __VERIFIER_nondet_S8 "char" i8,
+    nondet_bool "bool" u8,
+    nondet_char "char" i8,
+    nondet_uchar "uchar" u8,
+    nondet_short "short" i16,
+    nondet_ushort "ushort" u16,
+    nondet_int "int" i32,
+    nondet_uint "uint" u32,
+    nondet_unsigned "uint" u32,
+    nondet_long "long" i64,
+    nondet_ulong "ulong" u64,
+    nondet_float "float" f32,
+    nondet_double "double" f64,
     __VERIFIER_nondet_long "long" i64,
     __VERIFIER_nondet_ulong "ulong" u64,
     __VERIFIER_nondet_longlong "longlong" i64,
@@ -189,6 +269,16 @@ pub extern "C" fn __VERIFIER_nondet_pointer() -> *mut u8 {
 
 #[entry]
 pub extern "C" fn __VERIFIER_nondet_pchar() -> *mut u8 {
+    __VERIFIER_nondet_pointer()
+}
+
+#[entry]
+pub extern "C" fn __VERIFIER_nondet_charp() -> *mut u8 {
+    __VERIFIER_nondet_pointer()
+}
+
+#[entry]
+pub extern "C" fn __VERIFIER_nondet_const_char_pointer() -> *mut u8 {
     __VERIFIER_nondet_pointer()
 }
 
