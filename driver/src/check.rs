@@ -365,7 +365,8 @@ impl<'a> Check<'a> {
     /// than memory to put back.
     fn restart(&mut self, ours: &HashSet<String>) -> (bool, bool) {
         let instrumented: HashSet<_> = self.images.functions().collect();
-        let reason = match restart::restart(self.images.imported(), ours, &instrumented) {
+        let imported = self.images.imported();
+        let reason = match restart::restart(imported, self.models(), ours, &instrumented) {
             _ if self.early_threads => "there are threads before main, which are not in it".into(),
             Restart::InPlace { kernel } => {
                 return (self.args.isolate, kernel || self.images.reads_input());

@@ -4,7 +4,7 @@
 //! restarted in place if everything that it can call from outside is known to change
 //! nothing else; else each execution is a process of its own.
 
-use crate::known;
+use crate::{known, models::Models};
 use std::collections::HashSet;
 
 /// Known functions that change what the kernel holds (descriptors and their offsets,
@@ -65,9 +65,11 @@ pub enum Restart<'a> {
     Isolated(&'a str),
 }
 
-/// How a program's executions can be repeated, by the functions that it imports.
+/// How a program's executions can be repeated, by the functions that it imports and what is
+/// known of them.
 pub fn restart<'a>(
     imported: impl Iterator<Item = &'a str>,
+    models: &Models,
     runtime: &HashSet<String>,
     instrumented: &HashSet<&str>,
 ) -> Restart<'a> {
@@ -84,7 +86,7 @@ pub fn restart<'a>(
         let fine = symbol.starts_with("__leno_")
             || symbol.starts_with("_ITM_")
             || harmless.contains(symbol)
-            || (runtime.contains(*symbol) || known::is_known(symbol))
+            || (runtime.contains(*symbol) || models.stays_inside(symbol))
                 && !not_put_back.contains(known::plain(symbol));
         !fine
     };
@@ -104,13 +106,15 @@ pub fn restart<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::standard;
 
     #[test]
     fn what_is_not_put_back_stands_in_the_way_and_so_does_what_nobody_knows() {
         let runtime = HashSet::from(["pthread_create".to_owned(), "syscall".to_owned()]);
         let instrumented = HashSet::from(["mine"]);
-        let restart =
-            |names: &[&'static str]| restart(names.iter().copied(), &runtime, &instrumented);
+        let restart = |names: &[&'static str]| {
+            restart(names.iter().copied(), standard(), &runtime, &instrumented)
+        };
         let in_place = |kernel| Restart::InPlace { kernel };
         let harmless = ["pthread_create@GLIBC_2.34", "mine", "printf", "_Znwm", "_Unwind_Resume"];
         assert_eq!(restart(&harmless), in_place(false));

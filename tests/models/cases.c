@@ -415,7 +415,7 @@ struct test {
     T(access, READ, A, 5, text(A, "/abc"), sink = access(A, 0))                                   \
     T(unlink, READ, A, 5, text(A, "/abc"), sink = unlink(A))                                      \
     T(poll, WRITE, A, 16, ((struct pollfd *)A)->fd = -1, sink = poll((struct pollfd *)A, 2, 0))   \
-    T(select, WRITE, A, 128, , sink = select(0, (fd_set *)A, NULL, NULL, (struct timeval *)B))    \
+    T(select, WRITE, A, 8, memset(A, 0, 8), sink = select(1, (fd_set *)A, NULL, NULL, (struct timeval *)B)) \
     T(getrlimit, WRITE, A, 16, , getrlimit(RLIMIT_CORE, (struct rlimit *)A))                      \
     T(getrusage, WRITE, A, 144, , getrusage(RUSAGE_SELF, (struct rusage *)A))                     \
     T(times, WRITE, A, 32, , times((struct tms *)A))                                              \

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     accesses,
-    execution::{call_site, event_patient, may_happen, running},
+    execution::{Patience, call_site, current_thread, event_patient, may_happen, running},
     hooks,
     kernel::{
         self,
@@ -24,7 +24,7 @@ use crate::{
         open::{self, Kind},
         things::{self, touch},
     },
-    sys,
+    sharing, sys,
 };
 use alloc::{vec, vec::Vec};
 use leno_entry::entry;
@@ -131,8 +131,7 @@ fn interrupted() -> i32 {
     -1
 }
 
-/// The program's memory is read, or written if it says something else than what is to stand
-/// there: who asks again and again writes nothing new.
+/// What the program asks for, in its memory.
 fn read_array<T: Copy>(from: *const T, count: usize) -> Vec<T> {
     let bytes = (count * size_of::<T>()) as u64;
     hooks::plain(call_site(), &[accesses::one(AccessKind::Read, from as u64, bytes, None)]);
@@ -140,8 +139,11 @@ fn read_array<T: Copy>(from: *const T, count: usize) -> Vec<T> {
     (0..count).map(|place| unsafe { from.add(place).read_unaligned() }).collect()
 }
 
-fn write_if_new<T: Copy + PartialEq>(to: *mut T, old: T, new: T) {
-    if old != new {
+/// The answer is written. To memory of its own who asks again and again writes nothing new, and
+/// may be waiting.
+fn answer<T: Copy + PartialEq>(to: *mut T, old: T, new: T) {
+    let written = [accesses::one(AccessKind::Write, to as u64, size_of::<T>() as u64, None)];
+    if old != new || current_thread().is_some_and(|thread| sharing::is_event(thread, &written)) {
         store(to, new);
     }
 }
@@ -180,12 +182,12 @@ fn poll_for(
     let descriptors: Vec<i32> = asked.iter().map(|one| one.fd).filter(|fd| *fd >= 0).collect();
     let waited = signalling::with_mask(mask, || {
         Some(wait(&descriptors, limit, |_| {
-            let mut answer = asked.clone();
-            let ready = open::ready(&mut answer);
-            (ready != 0).then_some((ready, answer))
+            let mut all = asked.clone();
+            let ready = open::ready(&mut all);
+            (ready != 0).then_some((ready, all))
         }))
     });
-    let (ready, answer) = match waited.unwrap_or(Waited::Interrupted) {
+    let (ready, answers) = match waited.unwrap_or(Waited::Interrupted) {
         Waited::Ready(found) => found,
         Waited::TimedOut => {
             (0, asked.iter().map(|one| libc::pollfd { revents: 0, ..*one }).collect())
@@ -196,10 +198,10 @@ fn poll_for(
             return foreign();
         }
     };
-    for (place, (old, new)) in asked.iter().zip(&answer).enumerate() {
+    for (place, (old, new)) in asked.iter().zip(&answers).enumerate() {
         // SAFETY: inside the program's own array.
         let revents = unsafe { &raw mut (*files.add(place)).revents };
-        write_if_new(revents, old.revents, new.revents);
+        answer(revents, old.revents, new.revents);
     }
     given_back(ready)
 }
@@ -262,14 +264,14 @@ fn select_for(
     } else {
         let wait = || {
             Some(wait(&descriptors, limit, |_| {
-                let mut answer = asked.clone();
-                let ready = select_now(count, &mut answer);
-                (ready != 0).then_some((ready, answer))
+                let mut all = asked.clone();
+                let ready = select_now(count, &mut all);
+                (ready != 0).then_some((ready, all))
             }))
         };
         signalling::with_mask(mask, wait).unwrap_or(Waited::Interrupted)
     };
-    let (ready, answer) = match waited {
+    let (ready, answers) = match waited {
         Waited::Ready(found) => found,
         Waited::TimedOut => (0, asked.clone().map(|set| vec![0; set.len()])),
         Waited::Interrupted => return interrupted(),
@@ -279,10 +281,10 @@ fn select_for(
         }
     };
     if ready >= 0 {
-        for (place, (old, new)) in places.iter().zip(asked.iter().zip(&answer)) {
+        for (place, (old, new)) in places.iter().zip(asked.iter().zip(&answers)) {
             for (word, (old, new)) in old.iter().zip(new).enumerate() {
                 // SAFETY: inside the program's own set.
-                write_if_new(unsafe { place.add(word) }, *old, *new);
+                answer(unsafe { place.add(word) }, *old, *new);
             }
         }
     }
@@ -329,8 +331,8 @@ pub unsafe extern "C" fn select(
     // SAFETY: as above.
     if let (0, Some(limit)) = (ready, unsafe { limit.as_mut() }) {
         // Linux says how much of the time is left.
-        write_if_new(&raw mut limit.tv_sec, limit.tv_sec, 0);
-        write_if_new(&raw mut limit.tv_usec, limit.tv_usec, 0);
+        answer(&raw mut limit.tv_sec, limit.tv_sec, 0);
+        answer(&raw mut limit.tv_usec, limit.tv_usec, 0);
     }
     ready
 }
@@ -463,7 +465,7 @@ fn choose(alternatives: u32) -> u32 {
     if alternatives < 2 {
         return 0;
     }
-    let patience = crate::execution::Patience { timed: true, cancel: None };
+    let patience = Patience { timed: true, cancel: None };
     match event_patient(Op::Choose { alternatives }, &[], call_site(), patience).outcome {
         Outcome::Chosen(value) => value,
         other => unreachable!("a choice came out as {other:?}"),
