@@ -226,9 +226,14 @@ pub fn is_shared(thread: ThreadId, accesses: &[Access]) -> bool {
 pub fn reveal(accesses: &[Access]) {
     for access in accesses {
         for granule in access.addr / GRANULE..access.end().div_ceil(GRANULE) {
-            record().discovered.push(granule * GRANULE);
+            reveal_at(granule * GRANULE);
         }
     }
+}
+
+/// The same for the accesses to one granule.
+pub fn reveal_at(addr: u64) {
+    record().discovered.push(addr);
 }
 
 /// Takes over what an execution, perhaps in another process, has found to be shared.

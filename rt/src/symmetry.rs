@@ -17,7 +17,8 @@
 //!   that for leaks is. Handles have a rule of their own (`handles.rs`).
 //!
 //! And what they have done must be known, as far as it is not theirs: accesses to what nobody
-//! else has touched are no events, but would be in the other's place.
+//! else has touched are no events, but would be in the other's place. If that is all that
+//! stands against it, they are made events, unless there are many, and the search begins anew.
 //!
 //! What is not understood makes two threads incomparable, and so does having looked at an
 //! address or at one's own identity as a number: numbers do not change places.
@@ -131,6 +132,9 @@ pub struct Symmetric {
     pub children: Vec<(ThreadId, ThreadId)>,
     /// Somebody has a handle of one of them, which is assumed to make no difference.
     pub assumed: bool,
+    /// What one of them has touched alone, so that it was no event: until it is, they cannot
+    /// be exchanged.
+    pub unrecorded: Vec<u64>,
 }
 
 /// Compares two threads that stand at an event each. Every other thread must do so too, or
@@ -167,7 +171,7 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
         None => {}
         Some(apart) => return Err(in_words(apart)),
     }
-    let lost = history(&process, &exchange)?;
+    let History { lost, unrecorded } = history(&process, &exchange);
     let found = others::refer_to(&process, &exchange, &lost)?;
     let assumed = found.handles || one.claimed != two.claimed;
     if assumed {
@@ -180,16 +184,16 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
     };
     let mut exchanged: Vec<Exchanged> = blocks.map(block).collect();
     exchanged.extend(futures.memory);
-    Ok(Symmetric { exchanged, children: futures.children, assumed })
+    Ok(Symmetric { exchanged, children: futures.children, assumed, unrecorded })
 }
 
 /// What one of the threads has touched, and nobody else, was no event: nobody knows that it
 /// may be in a race with what the other one does, which will touch it in its place. So it must
 /// be what changes places with the thread, or be gone: freed, of a thread that is no more, or a
-/// block that nobody has a pointer to any more. Gives the blocks of which that is yet to be shown.
-fn history(process: &Process<'_>, exchange: &Exchange) -> Result<HashSet<u64>, Difference> {
+/// block that nobody has a pointer to any more.
+fn history(process: &Process<'_>, exchange: &Exchange) -> History {
     let threads = process.stacks.map(|stack| stack.thread);
-    let mut lost = HashSet::new();
+    let (mut lost, mut unrecorded) = (HashSet::new(), Vec::new());
     for addr in sharing::touched_alone(threads) {
         let owner = fiber::owner_of(addr as usize).or_else(|| things::owner(addr));
         let is_away = |owner: ThreadId| threads.contains(&owner) || futures::is_gone(owner);
@@ -203,10 +207,17 @@ fn history(process: &Process<'_>, exchange: &Exchange) -> Result<HashSet<u64>, D
             Some((_, block)) if !heap::is_looked_at(block.start) => {
                 lost.insert(block.start as u64);
             }
-            _ => return Err(used_alone(addr)),
+            _ => unrecorded.push(addr),
         }
     }
-    Ok(lost)
+    History { lost, unrecorded }
+}
+
+struct History {
+    /// Blocks of which it is yet to be shown that nobody has a pointer to them.
+    lost: HashSet<u64>,
+    /// All else that only one of the two has touched.
+    unrecorded: Vec<u64>,
 }
 
 fn used_alone(addr: u64) -> Difference {

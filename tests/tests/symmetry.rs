@@ -244,3 +244,19 @@ fn a_check_that_is_stopped_says_what_symmetry_has_saved() {
     let both = stopped(&["--max-executions", "60", "--resume", "saved"]);
     assert!(both > before, "{both} comparisons, and {before} of them before");
 }
+
+/// What one of two threads has touched alone is made an event for the sake of symmetry, if
+/// there is little of it.
+#[test]
+fn what_was_used_alone_is_made_known() {
+    let executions = |much: &str| {
+        let directory = scratch();
+        let here = directory.path();
+        let source = root().join("testsuite/symmetry/used-alone.c");
+        compile(&source, &[much], &here.join("program")).unwrap();
+        let args = ["check", "--format", "json", "--symmetry", "on", "./program"];
+        leno(here, &args).json().unwrap()["executions"].as_u64().unwrap()
+    };
+    let (little, much) = (executions("-DMUCH=1"), executions("-DMUCH=100"));
+    assert!(little < much, "{little} executions, and {much} with more");
+}

@@ -1,11 +1,11 @@
 //! Comparisons that somebody has asked for: counted, and explained where that is wanted.
 
-use super::{Symmetric, symmetric};
+use super::{Symmetric, symmetric, used_alone};
 use crate::{
     cell::Global,
     execution::{director, running},
     record::record,
-    sys, units,
+    sharing, sys, units,
 };
 use alloc::vec::Vec;
 use hashbrown::HashSet;
@@ -43,10 +43,23 @@ pub fn go_on_counting(before: Counts) {
     record().symmetry.set(before);
 }
 
+/// How much of what a thread has touched alone is made known for the sake of symmetry. A
+/// table that threads fill part by part would be thousands of events.
+const REVEALED: usize = 64;
+
 /// Compares two threads.
 fn compare(a: ThreadId, b: ThreadId) -> Option<Symmetric> {
     let from = sys::now();
-    let result = symmetric(a, b);
+    let result = symmetric(a, b).and_then(|found| match found.unrecorded[..] {
+        [] => Ok(found),
+        [first, ..] => {
+            // Who only wants an explanation gets it as things are.
+            if found.unrecorded.len() <= REVEALED && !WANTED.get().explained {
+                found.unrecorded.iter().for_each(|addr| sharing::reveal_at(*addr));
+            }
+            Err(used_alone(first))
+        }
+    });
     let mut counts = counts();
     counts.analyses += 1;
     counts.successes += u64::from(result.is_ok());
@@ -87,7 +100,7 @@ pub fn compare_with(thread: ThreadId, others: &[ThreadId]) -> Option<(usize, Thr
     let others = if is_wanted() { others } else { &[] };
     others.iter().copied().enumerate().find(|(_, other)| {
         let Some(found) = compare(*other, thread) else { return false };
-        let Symmetric { exchanged, children, assumed } = found;
+        let Symmetric { exchanged, children, assumed, .. } = found;
         record().exchanged.clear();
         record().children.clear();
         if assumed {
