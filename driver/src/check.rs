@@ -271,7 +271,7 @@ impl<'a> Check<'a> {
                 }
                 Next::Message(Message::Compared { threads, found }) => {
                     for explained in symmetry::explain(&found, threads, &self.images) {
-                        if !self.compared.contains(&explained) {
+                        if !self.compared.iter().any(|known| known.says_the_same(&explained)) {
                             self.compared.push(explained);
                         }
                     }

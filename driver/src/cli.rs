@@ -9,6 +9,7 @@ use crate::error::Error;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leno_model::{
     Property,
+    symmetry::{Explain, State},
     wire::{SearchKind, Values},
 };
 use serde::Serialize;
@@ -223,10 +224,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "2s", hide = true)]
     #[serde(skip)]
     pub save_every: Duration,
-    /// Say of all threads in every branching state whether they are interchangeable, or why
-    /// not
-    #[arg(long)]
-    pub explain_symmetry: bool,
+    /// Say of all threads whether they are interchangeable, or why not: in every branching
+    /// state, or in one, by the number that it has there
+    #[arg(
+        long,
+        value_name = "STATE",
+        value_parser = parse_explain,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "each"
+    )]
+    pub explain_symmetry: Option<Explain>,
     /// Say where the time went
     #[arg(long)]
     pub profile: bool,
@@ -338,6 +346,17 @@ fn parse_property(text: &str) -> Result<Property, String> {
 /// A bound, or the word that there is none.
 fn parse_bound(text: &str) -> Result<u32, String> {
     if text == "none" { Ok(0) } else { text.parse().map_err(|e| format!("{e}")) }
+}
+
+fn parse_explain(text: &str) -> Result<Explain, String> {
+    if text == "each" {
+        return Ok(Explain::Each);
+    }
+    let (execution, events) = text.split_once('.').unwrap_or_default();
+    match (execution.parse(), events.parse()) {
+        (Ok(execution), Ok(events)) => Ok(Explain::Only(State { execution, events })),
+        _ => Err("a state looks like 3.17, as --explain-symmetry without it says".to_string()),
+    }
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

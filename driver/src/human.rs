@@ -9,6 +9,7 @@ use crate::{
     words::{count, grouped},
 };
 use console::style;
+use leno_model::symmetry::{Explain, State};
 use std::{
     env,
     fmt::Write as _,
@@ -25,8 +26,16 @@ pub fn outcome(outcome: &Outcome) -> String {
         line(&mut text, "replay", &style(replay_command(&found.trace)).bold().to_string());
         text.push('\n');
     }
-    if outcome.args.explain_symmetry {
+    if let Some(wanted) = outcome.args.explain_symmetry {
         outcome.compared.iter().for_each(|one| line(&mut text, "compared", &one.line()));
+        if let (Explain::Only(state), []) = (wanted, &outcome.compared[..]) {
+            let State { execution, events } = state;
+            let what = format!(
+                "state {execution}.{events} was not met, or fewer than two threads besides main \
+                 can go on there"
+            );
+            line(&mut text, "compared", &what);
+        }
         text.push('\n');
     }
     text.push_str(&verdict(outcome));
@@ -58,7 +67,7 @@ fn verdict(outcome: &Outcome) -> String {
     let properties: Vec<_> = outcome.args.properties.iter().map(|p| property_name(*p)).collect();
     line(&mut text, "searched", &searched(outcome));
     line(&mut text, "for", &properties.join(", "));
-    if outcome.counts.symmetric > 0 || outcome.args.explain_symmetry {
+    if outcome.counts.symmetric > 0 || outcome.args.explain_symmetry.is_some() {
         line(&mut text, "symmetry", &saved(outcome));
     }
     if outcome.suppressed() > 0 {

@@ -48,7 +48,7 @@ pub fn outcome(outcome: &Outcome) -> Value {
             "successes": counts.symmetry.successes,
             "seconds": counts.symmetry.nanoseconds as f64 / 1e9,
             "incomparable": counts.symmetry.incomparable,
-            "compared": outcome.args.explain_symmetry.then_some(&outcome.compared),
+            "compared": outcome.args.explain_symmetry.map(|_| &outcome.compared),
         },
         "events": counts.events,
         "max_depth": counts.max_depth,

@@ -209,7 +209,7 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
         kernel: true,
         scratch,
         profile: false,
-        explain_symmetry: false,
+        explain_symmetry: None,
         tell: false,
         nondet: serde_json::from_value(file.options["nondet"].clone()).unwrap_or_default(),
         unknown_callees: calls.unknown,

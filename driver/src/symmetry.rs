@@ -4,12 +4,17 @@ use crate::{
     image::{Images, Threads},
     words,
 };
-use leno_model::{symmetry::Compared, thread::ThreadName};
+use leno_model::{
+    symmetry::{Compared, State},
+    thread::ThreadName,
+};
 use serde::Serialize;
 
 /// A comparison as it is told.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Explained {
+    /// In which state: the execution, and how many events have happened.
+    pub state: String,
     pub threads: [String; 2],
     /// What the threads were about to do, and where.
     pub at: [String; 2],
@@ -31,7 +36,9 @@ pub fn explain(found: &[Compared], threads: Vec<ThreadName>, images: &Images) ->
             }
             None => difference.text.clone(),
         });
+        let State { execution, events } = compared.state;
         Explained {
+            state: format!("{execution}.{events}"),
             threads: [&compared.threads.0, &compared.threads.1]
                 .map(|path| words::thread_name(path)),
             at: [compared.sites.0, compared.sites.1].map(place),
@@ -44,16 +51,21 @@ pub fn explain(found: &[Compared], threads: Vec<ThreadName>, images: &Images) ->
 }
 
 impl Explained {
+    /// Whether both say the same of the same threads, in whatever states.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        *self == Self { state: self.state.clone(), ..other.clone() }
+    }
+
     /// As one line.
     pub fn line(&self) -> String {
-        let [a, b] = &self.threads;
+        let ([a, b], state) = (&self.threads, &self.state);
         let at = match &self.at {
             [one, other] if one == other => format!("both at {one}"),
             [one, other] => format!("at {one} and {other}"),
         };
         match &self.why {
-            None => format!("{a} and {b}, {at}: symmetric"),
-            Some(why) => format!("{a} and {b}, {at}: not symmetric, {why}"),
+            None => format!("{state}: {a} and {b}, {at}: symmetric"),
+            Some(why) => format!("{state}: {a} and {b}, {at}: not symmetric, {why}"),
         }
     }
 }

@@ -97,7 +97,7 @@ fn start(script: &str) -> Running {
         kernel: false,
         scratch: String::new(),
         profile: false,
-        explain_symmetry: false,
+        explain_symmetry: None,
         tell: false,
         nondet: vec![],
         record_all: false,

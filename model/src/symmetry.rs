@@ -4,9 +4,27 @@ use crate::{ThreadId, object::Object, site::SiteId};
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
+/// A state of the check: of its how-manieth execution, from 1, behind so many events. Two
+/// checks with the same options have the same ones.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct State {
+    pub execution: u64,
+    pub events: u32,
+}
+
+/// Which comparisons are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Explain {
+    /// Those of every state, what is the same once.
+    Each,
+    Only(State),
+}
+
 /// Two threads that were compared in some state, and why they are not interchangeable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Compared {
+    /// In which state; where that was seen several times, the first.
+    pub state: State,
     /// By their paths (see [`crate::thread::ThreadTable::path`]).
     pub threads: (Vec<u32>, Vec<u32>),
     /// What they stood at.

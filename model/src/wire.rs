@@ -99,7 +99,7 @@ pub struct Job {
     /// Measure where the time goes.
     pub profile: bool,
     /// Compare all threads in every branching state and say what comes out.
-    pub explain_symmetry: bool,
+    pub explain_symmetry: Option<symmetry::Explain>,
     /// Tell of every execution; see [`Message::Ran`].
     pub tell: bool,
     /// What the functions `__VERIFIER_nondet_…` are to give.

@@ -22,7 +22,6 @@ use crate::{
     units,
 };
 use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
-use hashbrown::HashSet;
 use leno_checker::{Blocked, Finding, Plan, PlannedStep, Search, Strategy, findings};
 use leno_model::{
     Access, End, Event, Execution, Property, Step,
@@ -192,7 +191,7 @@ unsafe extern "C" fn host_main(
         phases::measure();
     }
     let cuts = matches!(job.mode, Mode::Check { symmetry: true, .. });
-    symmetry::want(cuts, job.explain_symmetry);
+    symmetry::want(cuts, job.explain_symmetry.is_some());
     let mode = job.mode.clone();
     *PROPERTIES.get() = job.properties.iter().fold(0, |all, property| all | 1 << *property as u32);
     *JOB.get() = Some(job);
@@ -317,7 +316,7 @@ fn check(
     // The searches that a check begins anew know nothing of each other's bugs.
     let mut reported: Vec<Vec<u64>> = resume.map_or_else(Vec::new, |saved| saved.reported);
     let mut last_progress = phases::ticks();
-    let mut explained = HashSet::new();
+    let mut explained = symmetry::Explanations::default();
     let counts = |search: &Strategy, bugs: u64, digest: u64| {
         let counts = search.counts();
         let estimate = search.explored().map_or(0.0, |part| counts.executions as f64 / part);
@@ -421,9 +420,9 @@ fn check(
 }
 
 /// Says what the last execution did, if somebody wants to know.
-fn tell(run: &Execution<'_>, explained: &mut HashSet<Vec<u8>>) {
-    if job().explain_symmetry {
-        let found = symmetry::explained(explained);
+fn tell(run: &Execution<'_>, explained: &mut symmetry::Explanations) {
+    if let Some(wanted) = job().explain_symmetry {
+        let found = explained.of_last_execution(wanted);
         if !found.is_empty() {
             let threads = record().threads().names().to_vec();
             channel::send(&Message::Compared { threads, found });

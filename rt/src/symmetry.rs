@@ -43,7 +43,9 @@ mod report;
 
 pub use handles::{gives, keep_in_mind, known, learn, used};
 pub use looks::{looks_at, orders};
-pub use report::{compare_all, compare_with, counts, explained, go_on_counting, is_wanted, want};
+pub use report::{
+    Explanations, compare_all, compare_with, counts, go_on_counting, is_wanted, want,
+};
 
 use crate::{
     cell::Global,

@@ -260,3 +260,32 @@ fn what_was_used_alone_is_made_known() {
     let (little, much) = (executions("-DMUCH=1"), executions("-DMUCH=100"));
     assert!(little < much, "{little} executions, and {much} with more");
 }
+
+/// The listing of all states names them, and each can be asked for by its name.
+#[test]
+fn a_state_can_be_chosen() {
+    let directory = scratch();
+    let here = directory.path();
+    let source = root().join("testsuite/symmetry/create-loop.c");
+    compile::<&str>(&source, &[], &here.join("program")).unwrap();
+    let ask = |option: &str| leno(here, &["check", "--format", "json", option, "./program"]);
+    let compared = |option: &str| {
+        let report = ask(option).json().unwrap();
+        report["symmetry"]["compared"].as_array().cloned().unwrap()
+    };
+    let all = compared("--explain-symmetry");
+    assert!(all.iter().any(|one| one["symmetric"] == true), "{all:?}");
+    assert!(all.iter().any(|one| one["symmetric"] == false), "{all:?}");
+    for one in &all {
+        let state = one["state"].as_str().unwrap();
+        let there = compared(&format!("--explain-symmetry={state}"));
+        assert!(there.contains(one), "{one} is not in {there:?}");
+        assert!(there.iter().all(|other| other["state"] == state), "{there:?}");
+    }
+    assert_eq!(compared("--explain-symmetry=1.9999"), [] as [Value; 0]);
+    for wrong in ["--explain-symmetry=3", "--explain-symmetry=a.b", "--explain-symmetry="] {
+        let refused = ask(wrong);
+        assert_eq!(refused.status, Some(2), "{wrong}: {}", refused.stdout);
+        assert!(refused.stdout.contains("--explain-symmetry"), "{wrong}: {}", refused.stdout);
+    }
+}

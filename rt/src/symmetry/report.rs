@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use hashbrown::HashSet;
 use leno_model::{
     SiteRef, ThreadId,
-    symmetry::{Compared, Counts, DifferenceKind},
+    symmetry::{Compared, Counts, DifferenceKind, Explain, State},
 };
 
 #[derive(Clone, Copy, Default)]
@@ -73,7 +73,9 @@ fn compare(a: ThreadId, b: ThreadId) -> Option<Symmetric> {
             at.and_then(|(site, _): (SiteRef, _)| units::site_id(site))
         };
         let path = |thread: ThreadId| record().threads().path(thread);
+        let at = record().events.len() as u32;
         let compared = Compared {
+            state: State { execution: 0, events: at },
             threads: (path(a), path(b)),
             sites: (site(a), site(b)),
             difference: result.as_ref().err().cloned(),
@@ -86,7 +88,6 @@ fn compare(a: ThreadId, b: ThreadId) -> Option<Symmetric> {
             }
         }
         if result.is_ok() {
-            let at = record().events.len() as u32;
             record().symmetric.push((at, a, b));
         }
     }
@@ -128,17 +129,34 @@ pub fn compare_all() {
     }
 }
 
-/// What the comparisons of an execution have shown that is new.
-pub fn explained(known: &mut HashSet<Vec<u8>>) -> Vec<Compared> {
-    let mut found = Vec::new();
-    let mut rest = record().explanations.as_slice();
-    while let Some((len, more)) = rest.split_first_chunk::<4>() {
-        let len = u32::from_le_bytes(*len) as usize;
-        let Some((bytes, more)) = more.split_at_checked(len) else { break };
-        rest = more;
-        if known.insert(bytes.to_vec()) {
-            found.extend(postcard::from_bytes::<Compared>(bytes).ok());
+/// What the comparisons of a check have shown.
+#[derive(Default)]
+pub struct Explanations {
+    executions: u64,
+    known: HashSet<Vec<u8>>,
+}
+
+impl Explanations {
+    /// Those of the last execution that are wanted.
+    pub fn of_last_execution(&mut self, wanted: Explain) -> Vec<Compared> {
+        self.executions += 1;
+        let mut found = Vec::new();
+        let mut rest = record().explanations.as_slice();
+        while let Some((len, more)) = rest.split_first_chunk::<4>() {
+            let len = u32::from_le_bytes(*len) as usize;
+            let Some((bytes, more)) = more.split_at_checked(len) else { break };
+            rest = more;
+            let Ok(compared) = postcard::from_bytes::<Compared>(bytes) else { continue };
+            let state = State { execution: self.executions, ..compared.state };
+            let is_wanted = match wanted {
+                Explain::Only(only) => only == state,
+                Explain::Each => {
+                    let anywhere = Compared { state: State::default(), ..compared.clone() };
+                    postcard::to_allocvec(&anywhere).is_ok_and(|bytes| self.known.insert(bytes))
+                }
+            };
+            found.extend(is_wanted.then_some(Compared { state, ..compared }));
         }
+        found
     }
-    found
 }
