@@ -3,7 +3,7 @@
 
 mod sim;
 
-use leno_checker::{Finding, Optimal, Search, Source};
+use leno_checker::{Finding, Naive, Optimal, Search, Source};
 use leno_model::{Op, Order, ThreadId};
 use sim::{
     ACQ, Atomic, Instr, Loc, PLAIN, Program, REL, RLX, SC, X, Y,
@@ -238,6 +238,33 @@ fn a_signal_may_wake_any_waiter() {
     let explored = source(&program);
     assert_eq!(explored.states.len(), 3, "nobody was woken, or the first, or the second");
     assert_safe(&explored); // who waits at the exit is in no cycle
+}
+
+/// Who has been woken already when the timeout fires has taken the signal from somebody else.
+#[test]
+fn a_signal_may_come_just_before_a_timeout() {
+    let timed =
+        vec![Instr::Lock(0), Instr::TimedWait { cond: 0, mutex: 0, reg: 0 }, Instr::Unlock(0)];
+    let waiter = vec![
+        Instr::Lock(0),
+        store(Y, PLAIN, 1),
+        Instr::Wait { cond: 0, mutex: 0 },
+        store(Y, PLAIN, 2),
+        Instr::Unlock(0),
+    ];
+    // Only if the other one waits: then somebody is woken in any case.
+    let signaller = vec![
+        Instr::Lock(0),
+        load(Y, PLAIN),
+        Instr::If { reg: 0, is: 1, skip: 1 },
+        Instr::Signal(0),
+        Instr::Unlock(0),
+    ];
+    let mut program = parallel(vec![timed, waiter, signaller]);
+    program.threads[0].truncate(4);
+    let explored = source(&program);
+    assert_eq!(explored.states, explore(&mut Naive::new(), &program, 100_000, None).states);
+    assert_eq!(explored.states.len(), 4, "no signal, one for each, and one that came to nothing");
 }
 
 #[test]
