@@ -1,5 +1,5 @@
 // A timeout of a wait for descriptors may fire whenever nothing is ready, and a loop that
-// only waits so until somebody writes is a wait itself.
+// only waits so until somebody writes is a wait itself. (--record-all: waits write, the answers.)
 // leno: verdict=safe
 // leno: cflags=-DEPOLL verdict=safe
 // leno: cflags=-DSELECT verdict=safe
