@@ -1,6 +1,7 @@
 //! Restart in place and private memory change what a check costs, not what it explores:
 //! in place and isolated give the same events, and whether private accesses are recorded
-//! or not, the same executions and bugs.
+//! or not, the same executions and bugs. Symmetry changes the executions, but neither the
+//! verdict nor the bugs.
 //!
 //! On the programs of `testsuite/` and on generated ones: `LENO_FUZZ_MODES` is the number
 //! of the latter (20), `LENO_SEED` the first seed (1).
@@ -9,7 +10,7 @@ use leno_tests::{
     compile, expectation, generator::generate, leno, on_all_cores, programs, scratch,
 };
 use serde_json::Value;
-use std::{env, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 #[test]
 fn all_modes_explore_the_same_of_the_testsuite() {
@@ -40,6 +41,60 @@ fn all_modes_explore_the_same_of_generated_programs() {
         difference.map(|how| format!("seed {seed}: {how}")).into_iter().collect()
     });
     assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
+}
+
+#[test]
+fn symmetry_changes_no_verdict() {
+    let report = on_all_cores(&programs(), |source| {
+        let expectations = expectation::read(source).expect("the expectations can be read");
+        let is_symmetry = |option: &String| option == "--symmetry";
+        let Some(first) = expectations.iter().find(|one| can_be_cut(&one.options)) else {
+            return vec![];
+        };
+        let mut options = first.options.clone();
+        while let Some(at) = options.iter().position(is_symmetry) {
+            options.drain(at..at + 2);
+        }
+        let directory = scratch();
+        if let Err(error) = compile(source, &first.cflags, &directory.path().join("program")) {
+            return vec![format!("{}: it does not compile:\n{error}", source.display())];
+        }
+        let found = |mode: &[&str]| {
+            let fixed = ["check", "--format", "json", "--keep-going", "--timeout", "100s"];
+            let mut all = [&fixed[..], mode].concat();
+            all.extend(options.iter().map(String::as_str));
+            all.extend(["--", "./program"]);
+            all.extend(first.args.iter().map(String::as_str));
+            let json = leno(directory.path(), &all).json()?;
+            let bugs: BTreeSet<_> =
+                json["bugs"].as_array().into_iter().flatten().map(place).collect();
+            Ok::<_, String>((json["verdict"].clone(), bugs))
+        };
+        let modes: [&[&str]; 4] = [
+            &["--symmetry", "off"],
+            &["--symmetry", "on"],
+            &["--symmetry", "off", "--isolate"],
+            &["--symmetry", "on", "--isolate"],
+        ];
+        let all = modes.map(found);
+        let same = all.iter().all(|one| one.is_ok() && *one == all[0]);
+        if same { vec![] } else { vec![format!("{}: {all:?}", source.display())] }
+    });
+    assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
+}
+
+/// Whether these options leave it to symmetry what is explored: not another search, and no
+/// limit that makes a difference of where it begins.
+fn can_be_cut(options: &[String]) -> bool {
+    let others = ["--search", "--max-executions", "--explain-symmetry"];
+    !options.iter().any(|option| others.contains(&option.as_str()))
+}
+
+/// What a bug is and where, whoever's it is.
+fn place(bug: &Value) -> (String, BTreeSet<String>) {
+    let accesses = bug["accesses"].as_array().into_iter().flatten();
+    let lines = accesses.map(|access| format!("{}:{}", access["file"], access["line"]));
+    (bug["kind"].to_string(), lines.collect())
 }
 
 /// What a program says in which a loop that waits writes to variables of its own. Where all
