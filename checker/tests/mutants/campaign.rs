@@ -6,7 +6,7 @@ mod sim;
 use leno_checker::{Source, mutants};
 use sim::{
     Program, directed, generate,
-    oracle::{Verdict, check, has_symmetry, loses_nothing, reference},
+    oracle::{Verdict, check, check_awaits, has_symmetry, loses_nothing, reference},
 };
 use std::{panic, sync::atomic::Ordering::Relaxed};
 
