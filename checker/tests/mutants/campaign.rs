@@ -3,7 +3,8 @@
 
 mod sim;
 
-use leno_checker::{Source, mutants};
+use leno_checker::mutants;
+use leno_model::wire::SearchKind;
 use sim::{
     Program, directed, generate,
     oracle::{Verdict, check, check_awaits, has_symmetry, loses_nothing, reference},
@@ -101,8 +102,7 @@ fn symmetry(program: &Program) -> Option<Trial> {
     }
     let (expected, _) = reference(program, BUDGET)?;
     Some(Box::new(move |program| {
-        let mut search = Source::new().with_symmetry();
-        loses_nothing(&mut search, program, 4 * BUDGET, &expected).map(|_| ())
+        loses_nothing(SearchKind::Source, program, 4 * BUDGET, &expected).map(|_| ())
     }))
 }
 

@@ -14,6 +14,7 @@ use leno_model::{
     Pending, Property, SiteRef, ThreadId, Varies, rmw::apply,
 };
 use std::{
+    collections::BTreeSet,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
 };
@@ -396,16 +397,29 @@ struct Machine<'a> {
     out: Recorded,
     /// Instead of awaits: a loop is given up after so many rounds.
     unroll: Option<u32>,
+    /// Threads that are known to be joined in vain.
+    in_vain: &'a BTreeSet<ThreadId>,
     completed: bool,
 }
 
 /// Runs one execution.
 pub fn run(program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
-    run_within(2000, program, plan, unroll)
+    run_knowing(&BTreeSet::new(), 2000, program, plan, unroll)
 }
 
 /// The same, with a limit of steps.
 pub fn run_within(max_steps: u64, program: &Program, plan: Plan, unroll: Option<u32>) -> Recorded {
+    run_knowing(&BTreeSet::new(), max_steps, program, plan, unroll)
+}
+
+/// The same, where it is known that some threads are joined in vain.
+pub fn run_knowing(
+    in_vain: &BTreeSet<ThreadId>,
+    max_steps: u64,
+    program: &Program,
+    plan: Plan,
+    unroll: Option<u32>,
+) -> Recorded {
     let out = Recorded {
         events: vec![],
         accesses: vec![],
@@ -424,6 +438,7 @@ pub fn run_within(max_steps: u64, program: &Program, plan: Plan, unroll: Option<
         director: Director::new(plan, Limits { max_steps }),
         out,
         unroll,
+        in_vain,
         completed: false,
     };
     machine.threads[0].exists = true;

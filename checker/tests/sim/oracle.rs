@@ -3,11 +3,13 @@
 use super::{
     Program, Recorded, c11,
     canonical::{self, trace_of},
-    run, symmetric,
+    run_knowing, symmetric,
 };
-use leno_checker::{Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source, Strategy};
+use leno_checker::{
+    Blocked, Dpor, Finding, Naive, Optimal, Repertoire, Search, Source, Strategy, joined_in_vain,
+};
 use leno_model::{
-    Event, SiteRef,
+    Event, SiteRef, ThreadId,
     wire::{Counts, SearchKind},
 };
 use std::collections::{BTreeSet, HashSet};
@@ -42,6 +44,8 @@ pub struct Explored {
     pub findings: Vec<(Finding, Vec<Event>)>,
     /// How often two threads were found to be symmetric.
     pub met: u64,
+    /// Whom somebody joins in vain.
+    in_vain: BTreeSet<ThreadId>,
     /// The budget was used up first, or an execution does not end.
     pub cut: bool,
 }
@@ -54,7 +58,7 @@ pub fn explore(
     unroll: Option<u32>,
 ) -> Explored {
     let mut cut_short = vec![];
-    let mut explored = survey(search, program, budget, unroll, &mut cut_short);
+    let mut explored = survey(search, program, budget, unroll, &BTreeSet::new(), &mut cut_short);
     explored.repertoire = search.log().repertoire.clone();
     learn(&mut explored.repertoire, explored.complete.iter().chain(&cut_short));
     explored.traces = explored.traces_by(&explored.repertoire);
@@ -75,6 +79,7 @@ fn survey(
     program: &Program,
     budget: u64,
     unroll: Option<u32>,
+    in_vain: &BTreeSet<ThreadId>,
     cut_short: &mut Vec<Recorded>,
 ) -> Explored {
     let mut explored = Explored::default();
@@ -85,7 +90,8 @@ fn survey(
             break;
         }
         runs += 1;
-        let recorded = run(program, plan, unroll);
+        let recorded = run_knowing(in_vain, 2000, program, plan, unroll);
+        explored.in_vain.extend(joined_in_vain(&recorded.execution()));
         for finding in search.absorb(&recorded.execution()) {
             explored.bugs.extend(name(&finding, &recorded.events));
             explored.findings.push((finding, recorded.events.clone()));
@@ -115,6 +121,20 @@ fn survey(
     }
     explored.counts = search.counts();
     explored
+}
+
+/// The same for a search that cuts what is symmetric. Who is joined in vain is told apart as
+/// soon as that is known, and the search begins anew.
+fn survey_with_symmetry(kind: SearchKind, program: &Program, budget: u64) -> Explored {
+    let mut in_vain = BTreeSet::new();
+    loop {
+        let mut search = Strategy::new(kind, true);
+        let explored = survey(&mut search, program, budget, None, &in_vain, &mut vec![]);
+        if explored.cut || explored.met == 0 || explored.in_vain.is_subset(&in_vain) {
+            return explored;
+        }
+        in_vain.extend(explored.in_vain);
+    }
 }
 
 fn learn<'a>(repertoire: &mut Repertoire, runs: impl Iterator<Item = &'a Recorded>) {
@@ -283,7 +303,9 @@ impl Anonymous {
 /// What a search that cuts must find: what naive enumeration finds or, where that would take
 /// too long, source sets, which are compared with it elsewhere. And in how many executions.
 pub fn reference(program: &Program, budget: u64) -> Option<(Anonymous, [u64; 2])> {
-    let explore = |search: &mut dyn Search| survey(search, program, budget, None, &mut vec![]);
+    let explore = |search: &mut dyn Search| {
+        survey(search, program, budget, None, &BTreeSet::new(), &mut vec![])
+    };
     let source = explore(&mut Source::new());
     if source.cut {
         return None;
@@ -302,12 +324,12 @@ pub fn reference(program: &Program, budget: u64) -> Option<(Anonymous, [u64; 2])
 
 /// Compares a search that cuts what is symmetric with what it must find.
 pub fn loses_nothing(
-    search: &mut dyn Search,
+    kind: SearchKind,
     program: &Program,
     budget: u64,
     expected: &Anonymous,
 ) -> Result<Explored, String> {
-    let cut = survey(search, program, budget, None, &mut vec![]);
+    let cut = survey_with_symmetry(kind, program, budget);
     if let Some((finding, _)) =
         cut.findings.iter().find(|(f, _)| matches!(f, Finding::Diverged { .. }))
     {
@@ -329,7 +351,7 @@ pub fn loses_nothing(
 /// Whether threads of the program are ever found to be symmetric.
 pub fn has_symmetry(program: &Program, budget: u64) -> bool {
     let mut search = Source::new().with_symmetry();
-    survey(&mut search, program, budget, None, &mut vec![]).met > 0
+    survey(&mut search, program, budget, None, &BTreeSet::new(), &mut vec![]).met > 0
 }
 
 /// Compares searches that cut what is symmetric with those that do not.
@@ -342,8 +364,7 @@ pub fn check_symmetry(program: &Program, budget: u64) -> Result<Verdict, String>
     };
     let mut all = vec![];
     for kind in [SearchKind::Source, SearchKind::Optimal] {
-        let mut search = Strategy::new(kind, true);
-        let found = loses_nothing(&mut search, program, 4 * budget, &expected);
+        let found = loses_nothing(kind, program, 4 * budget, &expected);
         all.push(found.map_err(|why| format!("{kind:?}: {why}"))?.counts);
     }
     let others = [all[0].symmetric, all[0].executions, all[0].blocked_by_sleep];
@@ -360,11 +381,6 @@ fn anonymous(program: &Program, bug: &Bug) -> Bug {
     };
     match bug {
         Bug::Race(a, b) => Bug::Race(site(a).min(site(b)), site(a).max(site(b))),
-        // Who joins several threads waits for all of them, but is said to wait for one: which
-        // one decides who else is in the cycle. That they are stuck is seen by the shapes.
-        Bug::Deadlock(sites) if sites.iter().any(|site| symmetric::joins(program, *site)) => {
-            Bug::Deadlock(vec![])
-        }
         Bug::Deadlock(sites) => Bug::Deadlock(all(sites)),
         Bug::Hang(sites) => Bug::Hang(all(sites)),
         Bug::Failure(failure) => Bug::Failure(site(failure)),

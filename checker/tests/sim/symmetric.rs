@@ -6,7 +6,7 @@ use super::{
     own_mutex_of, own_of,
 };
 use leno_checker::exchange::Swap;
-use leno_model::{Exchanged, SiteRef, ThreadId};
+use leno_model::{End, Exchanged, SiteRef, ThreadId};
 use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
@@ -27,10 +27,10 @@ impl Machine<'_> {
     fn are_symmetric(&self, a: usize, b: usize) -> bool {
         let (x, y) = (&self.threads[a], &self.threads[b]);
         let program = self.program;
-        let alive = |thread: &usize| self.threads[*thread].exists;
         let left = |thread: usize| residual(program, thread, &self.threads[thread]);
         let exchanged = |thread: usize| exchanged(&left(thread), a as u32, b as u32);
-        let others = (0..self.threads.len()).filter(|thread| *thread != a && *thread != b);
+        // Also those that are yet to be created.
+        let mut others = (0..self.threads.len()).filter(|thread| *thread != a && *thread != b);
         let moved = exchanged_memory(a, b);
         let address = |addr: u64| {
             let within = |start: u64, len: u64| addr.checked_sub(start).filter(|at| *at < len);
@@ -45,6 +45,7 @@ impl Machine<'_> {
         };
         a != 0
             && b != 0
+            && ![a, b].iter().any(|thread| self.in_vain.contains(&ThreadId(*thread as u32)))
             && !x.exited
             && !y.exited
             && (x.phase, x.awaits) == (y.phase, y.awaits)
@@ -52,7 +53,7 @@ impl Machine<'_> {
             && (x.back_at == Some(x.ordinal)) == (y.back_at == Some(y.ordinal))
             && joined(&exchanged(a)) == joined(&left(b))
             && live(&left(b)).into_iter().all(|reg| x.regs[reg] == y.regs[reg])
-            && others.filter(alive).all(|other| joined(&exchanged(other)) == joined(&left(other)))
+            && others.all(|other| joined(&exchanged(other)) == joined(&left(other)))
             && self.director.told_apart(&swap).is_none()
     }
 
@@ -146,7 +147,11 @@ pub(super) fn shape(program: &Program, threads: &[Thread], out: &Recorded, memor
     for pending in &out.pending {
         let thread = pending.thread.index();
         let state = &threads[thread];
-        left.push(place(program, thread, state.pc, state.exited, state.phase, pending.awaiting));
+        let mut code = residual(program, thread, state);
+        if out.end != End::Stuck {
+            is_somewhere_among_joins(&mut code);
+        }
+        left.push(place(program, thread, &code, state.phase, pending.awaiting));
     }
     for failure in &out.failures {
         left.push(at(program, failure.site));
@@ -159,40 +164,23 @@ pub(super) fn shape(program: &Program, threads: &[Thread], out: &Recorded, memor
 
 /// A site, but not in which thread.
 pub fn at(program: &Program, site: SiteRef) -> u64 {
-    let (thread, pc, exited, phase) = parts(site);
-    place(program, thread, pc, exited, phase, false)
-}
-
-/// Whether a thread is joined there.
-pub fn joins(program: &Program, site: SiteRef) -> bool {
-    let (thread, pc, exited, _) = parts(site);
-    let code = if exited { &program.handler } else { &program.threads[thread] };
-    matches!(code.get(pc), Some(Instr::Join(_)))
-}
-
-/// Thread, instruction, whether it is of the handler, and its phase.
-fn parts(site: SiteRef) -> (usize, usize, bool, u8) {
     let (phase, rest) = ((site.0 - 1) % 10, (site.0 - 1) / 10);
     let (pc, rest) = ((rest % 100) as usize, rest / 100);
-    ((rest / 2) as usize, pc, rest % 2 == 1, phase as u8)
+    let (thread, exited) = ((rest / 2) as usize, rest % 2 == 1);
+    let state = Thread { pc, exited, ..Thread::default() };
+    place(program, thread, &residual(program, thread, &state), phase as u8, false)
 }
 
-fn place(
-    program: &Program,
-    thread: usize,
-    pc: usize,
-    exited: bool,
-    phase: u8,
-    awaits: bool,
-) -> u64 {
-    let state = Thread { pc, exited, ..Thread::default() };
-    let mut code = residual(program, thread, &state);
-    // Who joins several threads waits for all of them, whichever it is at.
+/// Who joins several threads waits for all of them, whichever it is at.
+fn is_somewhere_among_joins(code: &mut Vec<Instr>) {
     let joins = code.iter().take_while(|instr| matches!(instr, Instr::Join(_))).count();
     code.drain(..joins.saturating_sub(1));
     if let Some(Instr::Join(last)) = code.first_mut() {
         *last = 0;
     }
+}
+
+fn place(program: &Program, thread: usize, code: &[Instr], phase: u8, awaits: bool) -> u64 {
     // By whom a thread is, not by its number.
     let named = code.iter().map(|instr| match instr {
         Instr::Join(thread) | Instr::Create(thread) => {

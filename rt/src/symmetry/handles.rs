@@ -14,8 +14,9 @@
 //! c's joins of the two, in whichever order, can be put where the later one is, with what
 //! is between them, and the
 //! rest of the two executions is the same. If one of the two never ends, c stays where it
-//! is in both, waiting for one of them. The results of the threads would be exchanged too:
-//! if c asks for them they must be the same.
+//! is in both, waiting for one of them, and it can matter which (see the checker's
+//! `in_vain`): then they count as joined by themselves. The results of the threads would be
+//! exchanged too: if c asks for them they must be the same.
 //!
 //! That the handles are used for nothing else, and that the joins come together, cannot be
 //! seen in a state: it is assumed, and every execution is looked at. What has been seen is
@@ -27,7 +28,8 @@
 
 use super::{difference, name};
 use crate::{cell::Global, record::record};
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
+use leno_checker::joined_in_vain;
 use leno_model::{
     Access, Execution, Op, ThreadId,
     symmetry::{Difference, DifferenceKind, Handles},
@@ -97,7 +99,8 @@ pub fn learn(run: &Execution<'_>) -> bool {
             known.used.push(*thread);
         }
     }
-    for joined in joined_together(run) {
+    let in_vain = joined_in_vain(run).into_iter().map(|thread| vec![(thread, None)]);
+    for joined in joined_together(run).into_iter().chain(in_vain) {
         for (thread, result) in &joined {
             let alike = joined.iter().filter(|(_, other)| other == result);
             let alike: Vec<ThreadId> = alike.map(|(thread, _)| *thread).collect();
