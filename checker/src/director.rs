@@ -2,8 +2,12 @@
 //!
 //! It repeats the plan's steps, then takes those whom the plan prefers, then stays
 //! with the running thread as long as that can go on (so that counterexamples have
-//! few switches), then takes the first thread that can. It keeps everything that decides who *can*: the
-//! synchronisation state, the awaits and the sleep set.
+//! few switches), then takes the first thread that can. It keeps everything that decides who *can*:
+//! the synchronisation state, the awaits and the sleep set.
+//!
+//! No thread stays for more than [`STINT`] events if another one can go on: one that never ends
+//! would keep the others from showing anything before the limit of steps. Any continuation will
+//! do for the searches, if it depends on the events before alone.
 
 use crate::{
     Compare, Limits, Plan, PlannedStep, Sleeper,
@@ -111,6 +115,11 @@ impl Default for Thread {
     }
 }
 
+/// How many events of one thread may come in a row while others can go on. Few programs have
+/// so many, and where one does not end, the others have their turn long before the default
+/// limit of steps.
+const STINT: u32 = 1000;
+
 #[derive(Clone, Default, Debug)]
 pub struct Director {
     plan: Rc<Plan>,
@@ -124,11 +133,15 @@ pub struct Director {
     threads: Vec<Thread>,
     /// Events so far, which is also the place in the plan.
     steps: usize,
+    /// Whose event was the last, and how many of this thread's came in a row.
+    last: Option<ThreadId>,
+    stint: u32,
     diverged: Option<u32>,
     /// Of the threads that were refuted, one has assumed what does not hold, or one was
-    /// in this loop.
+    /// in this loop, or has done without an event for too long.
     assumed: bool,
     unrolled: SiteRef,
+    stopped: bool,
     /// The step before which threads were compared last, counted from 1, and whether they
     /// were found to be symmetric.
     compared: usize,
@@ -158,8 +171,10 @@ impl Director {
         self.awaits.clear();
         self.threads.iter_mut().for_each(|thread| thread.status = Status::Away);
         self.steps = 0;
+        (self.last, self.stint) = (None, 0);
         self.diverged = None;
         self.assumed = false;
+        self.stopped = false;
         self.unrolled = SiteRef(0);
         self.compared = 0;
         self.symmetric = None;
@@ -231,10 +246,14 @@ impl Director {
         if self.limits.max_steps != 0 && self.steps as u64 >= self.limits.max_steps {
             return Decision::Over(End::Bounded);
         }
-        let all = (0..self.threads.len() as u32).map(ThreadId);
+        let count = self.threads.len() as u32;
+        let stays = self.last != Some(running) || self.stint < STINT;
+        // If it does not stay, those behind it have their turn first.
+        let from = if stays { 0 } else { running.0 + 1 };
+        let others = (from..count).chain(0..from.min(count)).map(ThreadId);
         let preferred = self.prefer.iter().copied();
         let mut asleep = false;
-        for thread in preferred.chain(core::iter::once(running)).chain(all) {
+        for thread in preferred.chain(stays.then_some(running)).chain(others) {
             if self.can_go_on(thread) {
                 let sleeper = |place: &u32| &self.plan.sleep[*place as usize].event;
                 if !self.asleep.iter().any(|place| sleeper(place).thread == thread) {
@@ -336,6 +355,8 @@ impl Director {
             }
         }
         self.steps += 1;
+        self.stint = if self.last == Some(thread) { self.stint.saturating_add(1) } else { 1 };
+        self.last = Some(thread);
         // The plan's sleep set is that of the state before the plan's last step.
         if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
             let Self { plan, asleep, footprint, awaits, .. } = self;
@@ -376,6 +397,12 @@ impl Director {
     pub fn bound(&mut self, thread: ThreadId, site: SiteRef) {
         self.thread(thread).status = Status::Refuted;
         self.unrolled = site;
+    }
+
+    /// The thread goes on without an event for longer than the limit of steps allows.
+    pub fn stop(&mut self, thread: ThreadId) {
+        self.thread(thread).status = Status::Refuted;
+        self.stopped = true;
     }
 
     /// Whether a thread does nothing more although it has not come to its end.
@@ -536,7 +563,9 @@ impl Director {
             self.awaits.standing(thread).chosen
                 || attempts.any(|attempt| !self.sync.enabled(thread, &attempt))
         };
-        if any(Status::Refuted) && !self.assumed {
+        if self.stopped {
+            End::Bounded
+        } else if any(Status::Refuted) && !self.assumed {
             End::Unrolled { site: self.unrolled }
         } else if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
             End::Assumed

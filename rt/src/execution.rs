@@ -131,8 +131,9 @@ pub struct Running {
     tracer: Option<Tracer>,
     plan_len: usize,
     cut: bool,
-    /// As in the job; 0 is "no limit".
+    /// Events; 0 is "no limit". And as in the job.
     max_steps: u64,
+    all_steps: u64,
     /// What `exit` was called with.
     pub status: Option<i32>,
     /// And from where.
@@ -183,7 +184,9 @@ pub fn call_site() -> SiteRef {
 /// How an execution is to be run.
 pub struct Settings {
     pub keep_going: bool,
+    /// How many events this execution may have, and any.
     pub max_steps: u64,
+    pub all_steps: u64,
     pub traced: bool,
     /// End right behind the plan's last event: what comes then is fatal to the process.
     pub cut: bool,
@@ -214,6 +217,7 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         plan_len,
         cut: settings.cut,
         max_steps: settings.max_steps,
+        all_steps: settings.all_steps,
         status: None,
         exits_at: None,
         exited_at: 0,
@@ -957,13 +961,16 @@ const SPIN_CHECK: u64 = 64;
 #[cold]
 fn find_private_spin(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
-    let limit = x.max_steps.saturating_mul(PRIVATE_STEPS);
+    // In the plan only what has been cut in all executions is: it was made of one that went
+    // on for as long as it wanted.
+    let is_planned = record().events.len() < x.plan_len;
+    let limit = if is_planned { x.all_steps } else { x.max_steps };
     let thread = x.thread();
     if thread.quiet < 1024 {
         return;
     }
-    if limit != 0 && thread.quiet > limit {
-        finish(End::Bounded);
+    if limit != 0 && thread.quiet > limit.saturating_mul(PRIVATE_STEPS) {
+        stop();
     }
     settle_stack_writes(thread);
     let own = thread.seen;
@@ -1116,6 +1123,18 @@ pub fn bound(site: SiteRef) -> ! {
     end_section();
     let x = running().expect("threads run in an execution");
     x.director.bound(x.current, site);
+    x.thread().alive = false;
+    leave()
+}
+
+/// The running thread does not come to an event: it does nothing more in this execution. The
+/// others run on, and show what they would have done.
+fn stop() -> ! {
+    let x = running().expect("threads run in an execution");
+    if x.thread().section.is_some() {
+        finish(End::Bounded);
+    }
+    x.director.stop(x.current);
     x.thread().alive = false;
     leave()
 }

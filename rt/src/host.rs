@@ -323,6 +323,7 @@ fn check(
         let symmetry = symmetry::counts();
         Counts { bugs, digest, estimate: estimate as u64, symmetry, ..counts }
     };
+    let mut stage = Stage::first();
     loop {
         // Before the next plan is made: a search that is saved has none under way.
         let enough = max_executions != 0 && search.counts().executions >= max_executions;
@@ -340,7 +341,21 @@ fn check(
             exhausted = false;
             break;
         }
-        let run = execute(&plan, keep_going, Manner::Searching);
+        let mut run = execute(&plan, keep_going, Manner::Searching { max_steps: stage.steps() });
+        while run.end == End::Bounded && !sharing::has_learnt() && stage.advance() {
+            let is_new = |bug: &Shown| !reported.contains(&name(bug, run.events));
+            let early: Vec<Shown> = self::bugs(&run).into_iter().filter(is_new).collect();
+            if !early.is_empty() && !keep_going {
+                break;
+            }
+            let (events, accesses) = (run.events.to_vec(), run.accesses.to_vec());
+            for bug in early {
+                reported.push(name(&bug, &events));
+                bugs += 1;
+                showing::show(&bug, &events, &accesses);
+            }
+            run = execute(&plan, keep_going, Manner::Searching { max_steps: stage.steps() });
+        }
         if sharing::learn() {
             // What was recorded until now lacks accesses that are events (see there).
             search = begin();
@@ -417,6 +432,34 @@ fn check(
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
     }));
+}
+
+/// How many events executions may have before they are looked at.
+///
+/// What an execution shows is seen at its end, and one that never ends, or not before the time
+/// is up, would show nothing. So one that is longer than all before it is cut and looked at,
+/// and then run again for ten times as long: a tenth more than it takes anyway.
+struct Stage(u64);
+
+impl Stage {
+    /// A tenth of a second at most, if there are hardly any events.
+    fn first() -> Self {
+        Self(1000)
+    }
+
+    /// The limit of this stage: at last that of the job.
+    fn steps(&self) -> u64 {
+        const LAST: u64 = 1_000_000_000;
+        let limit = job().max_steps;
+        if self.0 > LAST || (limit != 0 && self.0 > limit) { limit } else { self.0 }
+    }
+
+    /// Goes on to the next stage, if there is one.
+    fn advance(&mut self) -> bool {
+        let before = self.steps();
+        self.0 = self.0.saturating_mul(10);
+        self.steps() != before
+    }
 }
 
 /// Says what the last execution did, if somebody wants to know.
@@ -516,7 +559,9 @@ pub fn bugs(run: &Execution<'_>) -> Vec<Shown> {
 /// What an execution is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    Searching,
+    Searching {
+        max_steps: u64,
+    },
     /// To see whether a schedule does what it is hoped to: as if it had never been, so in a
     /// child, which has its own knowledge of what is shared. `cut`: no further than the plan.
     Rehearsed {
@@ -535,8 +580,16 @@ pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'
         record().reset();
         let traced = manner == Manner::Traced;
         let cut = manner == Manner::Rehearsed { cut: true };
-        let settings = Settings { keep_going, traced, cut, ..settings() };
-        let apart = manner != Manner::Searching;
+        let all = settings();
+        if let Manner::Searching { max_steps } = manner {
+            *LAST_LIMIT.get() = Some(max_steps);
+        }
+        let max_steps = LAST_LIMIT.get().unwrap_or(all.max_steps);
+        // One that is shown is cut where the one was that has found the bug.
+        let searching = matches!(manner, Manner::Searching { .. });
+        let all_steps = if searching { all.all_steps } else { max_steps };
+        let settings = Settings { keep_going, max_steps, all_steps, traced, cut };
+        let apart = !searching;
         let status = if job().isolate || *ISOLATED.get() || apart {
             in_a_child(plan, &settings)
         } else {
@@ -558,6 +611,9 @@ pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'
     }
 }
 
+/// How many events the last execution of the search was allowed.
+static LAST_LIMIT: Global<Option<u64>> = Global::new(None);
+
 /// Executions have turned out not to be restartable in place.
 static ISOLATED: Global<bool> = Global::new(false);
 
@@ -571,7 +627,8 @@ fn isolate(what: &str) {
 
 /// How the job wants executions to be run.
 pub fn settings() -> Settings {
-    Settings { keep_going: false, max_steps: job().max_steps, traced: false, cut: false }
+    let max_steps = job().max_steps;
+    Settings { keep_going: false, max_steps, all_steps: max_steps, traced: false, cut: false }
 }
 
 /// Makes stacks for all threads that have been heard of.

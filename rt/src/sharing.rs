@@ -236,6 +236,11 @@ pub fn reveal_at(addr: u64) {
     record().discovered.push(addr);
 }
 
+/// Whether the last execution has found something to be shared.
+pub fn has_learnt() -> bool {
+    !record().discovered.as_slice().is_empty()
+}
+
 /// Takes over what an execution, perhaps in another process, has found to be shared.
 /// True if there is anything new.
 pub fn learn() -> bool {
