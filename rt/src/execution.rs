@@ -111,9 +111,10 @@ pub struct Thread {
     finishing: bool,
     /// It has looked at who it is, or where something lies, as a number.
     pub observed: Option<&'static str>,
-    /// Controls of `pthread_once` whose routine it is in, and guards of static variables
-    /// that it initialises; and where on the stack the call is.
-    pub routines: Vec<(u64, usize)>,
+    /// Controls of `pthread_once` whose routine it is in, the innermost last.
+    pub routines: Vec<u64>,
+    /// Guards of static variables that it initialises.
+    pub initialises: Vec<u64>,
     /// What it has tried to acquire since instrumented code last called a function.
     acquisitions: u32,
     /// The call of `std::lock` whose last attempt has failed.
@@ -300,6 +301,7 @@ impl Thread {
             finishing: false,
             observed: None,
             routines: Vec::new(),
+            initialises: Vec::new(),
             acquisitions: 0,
             backs_off: None,
         }

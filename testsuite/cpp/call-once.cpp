@@ -1,6 +1,7 @@
 // leno: cflags="-std=c++17" verdict=safe
 // leno: cflags="-std=c++17 -O2" verdict=safe
 // leno: cflags="-std=c++17 -DTHROWS" verdict=safe
+// leno: cflags="-std=c++17 -DTHROWS -O2" verdict=safe
 // leno: cflags="-std=c++17 -DWRONG" verdict=bug kind=race
 #include <mutex>
 #include <stdexcept>

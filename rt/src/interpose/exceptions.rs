@@ -5,7 +5,7 @@
 //! error): who gives up the last one destroys the exception, behind all that the others
 //! did with it. Only giving one up orders anything; taking one needs one.
 
-use super::{address, once, real};
+use super::{address, real};
 use crate::{
     accesses, back_off,
     cell::Global,
@@ -65,7 +65,6 @@ unsafe fn count_of_caught() -> Option<u64> {
 #[entry(calls)]
 pub unsafe extern "C" fn __cxa_begin_catch(exception: *mut c_void) -> *mut c_void {
     if running().is_some() {
-        once::left(stacks::program());
         back_off::left();
     }
     library(address!(__cxa_begin_catch), exception as u64);

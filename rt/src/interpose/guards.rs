@@ -42,8 +42,7 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: Guard) -> i32 {
         synchronise(Op::Unlock { mutex }, site);
         return 0;
     }
-    // The compiler itself calls when an exception leaves the initialiser.
-    running().expect("still running").thread().routines.push((mutex, usize::MAX - 1));
+    running().expect("still running").thread().initialises.push(mutex);
     1
 }
 
@@ -72,6 +71,6 @@ pub unsafe extern "C" fn __cxa_guard_abort(guard: Guard) {
 
 fn free(guard: Guard) {
     let mutex = guard as u64;
-    running().expect("still running").thread().routines.retain(|routine| routine.0 != mutex);
+    running().expect("still running").thread().initialises.retain(|other| *other != mutex);
     synchronise(Op::Unlock { mutex }, call_site());
 }

@@ -4,6 +4,11 @@
 //! read to acquire and was written to release, so that two such callers order nothing
 //! between them. Otherwise a mutex around the test has one caller run the routine and the
 //! others wait.
+//!
+//! An exception, or the end of the thread, may leave the routine. It counts as not called
+//! from then on, and not from where the exception is caught: a destructor on the way may
+//! wait for a thread that calls it in turn. So the routine has a frame of ours below it,
+//! [`guarded`], and the unwinder says when it passes that.
 
 use super::{address, is_internal};
 use crate::{
@@ -12,6 +17,7 @@ use crate::{
     hooks::{self, synchronise},
     stacks::{self, Then},
 };
+use core::arch::naked_asm;
 use leno_entry::entry;
 use leno_model::{AccessKind, MutexKind, Op, Order, SiteRef};
 
@@ -82,8 +88,9 @@ fn begin<Word: Copy + PartialEq>(
     // SAFETY: as above; no other thread changes it now.
     if unsafe { *control } != done {
         let routines = &mut running().expect("still running").thread().routines;
-        routines.push((mutex, stacks::program()));
-        stacks::call(routine, [argument, 0, 0], then, [mutex, site.0]);
+        routines.push(mutex);
+        let guarded = guarded as *const () as usize;
+        stacks::call(guarded, [argument, routine as u64, 0], then, [mutex, site.0]);
         return;
     }
     synchronise(Op::Unlock { mutex }, site);
@@ -103,17 +110,60 @@ fn mark<Word>(control: *mut Word, site: SiteRef, kind: AccessKind, order: Order)
     hooks::access(site, &[accesses::one(kind, control as u64, len, Some(order))]);
 }
 
-/// The running thread ends in the middle of routines, by cancellation or by its own will:
-/// they count as not having been called.
-pub fn abandon() {
-    left(usize::MAX);
+/// Calls the routine, which is its second argument, with the first.
+#[unsafe(naked)]
+unsafe extern "C" fn guarded() {
+    naked_asm!(
+        ".cfi_startproc",
+        // Found relative to here, through a word that holds its address.
+        ".cfi_personality 0x9b, {personality}",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "mov r11, rsi",
+        "xor esi, esi",
+        "xor eax, eax",
+        "call r11",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+        personality = sym PERSONALITY,
+    )
 }
 
-/// The same for routines that an exception has left: it was caught above them, with the
-/// stack at `caught`.
-pub fn left(caught: usize) {
-    let routines = || &mut running().expect("in an execution").thread().routines;
-    while let Some((mutex, _)) = routines().pop_if(|(_, frame)| *frame < caught) {
+unsafe extern "C" {
+    /// The thunk of the function below.
+    #[link_name = "__leno_unwinds_once"]
+    fn unwinds_once();
+}
+
+static PERSONALITY: unsafe extern "C" fn() = unwinds_once;
+
+/// Frames are being left, and not only looked at for one that catches.
+const CLEANUP_PHASE: i32 = 2;
+/// There is nothing to be run in this frame.
+const CONTINUE_UNWIND: i32 = 8;
+
+/// The unwinder has come to the frame of [`guarded`] that was made last.
+#[entry]
+pub extern "C" fn __leno_unwinds_once(_version: i32, actions: i32) -> i32 {
+    if actions & CLEANUP_PHASE != 0
+        && let Some(running) = running()
+        && let Some(mutex) = running.thread().routines.pop()
+    {
+        synchronise(Op::Unlock { mutex }, call_site());
+    }
+    CONTINUE_UNWIND
+}
+
+/// The running thread ends in the middle of routines, or of the initialisers of static
+/// variables, without having unwound them.
+pub fn abandon() {
+    let thread = || running().expect("in an execution").thread();
+    while let Some(mutex) = thread().routines.pop().or_else(|| thread().initialises.pop()) {
         synchronise(Op::Unlock { mutex }, call_site());
     }
 }
