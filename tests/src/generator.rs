@@ -36,16 +36,28 @@ pub enum Statement {
     Simple(Simple),
     /// A thread of its own that runs these, and what becomes of it after the others.
     Spawn(Vec<Statement>, Vec<Statement>, Joining),
+    /// A cleanup handler around a block, and whether it is run at the end of it.
+    Cleanup(Vec<Statement>, bool),
 }
 
 /// A lock around a block, which is left out where it is not acquired.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Locking {
     Timed,
+    Clock,
     Read,
     Write,
+    TryRead,
     TryWrite,
+    TimedRead,
+    TimedWrite,
     Spin,
+    TrySpin,
+    Recursive,
+    /// Error-checking.
+    Checking,
+    /// Robust: who gets it after an owner that has ended makes it consistent.
+    Robust,
 }
 
 /// What has no parts.
@@ -62,6 +74,18 @@ pub enum Simple {
     FutexWait,
     FutexWake,
     TestCancel,
+    /// Requests to cancel this thread are left aside from here on.
+    NoCancel,
+    /// Ends the thread, whatever it has locked.
+    End,
+    /// Gives the thread a value of its own, with a destructor.
+    Own,
+    /// Waits under the first mutex, for a limited time.
+    TimedAwait,
+    /// Keeps the signal that others send for later.
+    Block,
+    /// Takes such a signal.
+    TakeSignal,
     /// A loop that waits, by an update that changes nothing.
     Spin,
     /// One that gives up when its time is over.
@@ -87,6 +111,8 @@ pub enum Joining {
     Timed,
     Cancel,
     Detach,
+    /// Detached from the beginning.
+    Detached,
     Signal,
 }
 
@@ -123,7 +149,7 @@ impl Random {
     }
 }
 
-const SIMPLE: [Simple; 20] = [
+const SIMPLE: [Simple; 26] = [
     Simple::Post,
     Simple::Post,
     Simple::Take,
@@ -136,6 +162,12 @@ const SIMPLE: [Simple; 20] = [
     Simple::FutexWait,
     Simple::FutexWake,
     Simple::TestCancel,
+    Simple::NoCancel,
+    Simple::End,
+    Simple::Own,
+    Simple::TimedAwait,
+    Simple::Block,
+    Simple::TakeSignal,
     Simple::Spin,
     Simple::SpinUntil,
     Simple::Choose,
@@ -145,15 +177,30 @@ const SIMPLE: [Simple; 20] = [
     Simple::Replace,
     Simple::Use,
 ];
-const LOCKING: [Locking; 5] =
-    [Locking::Timed, Locking::Read, Locking::Write, Locking::TryWrite, Locking::Spin];
-const JOINING: [Joining; 8] = [
+const LOCKING: [Locking; 14] = [
+    Locking::Timed,
+    Locking::Clock,
+    Locking::Read,
+    Locking::Write,
+    Locking::Write,
+    Locking::TryRead,
+    Locking::TryWrite,
+    Locking::TimedRead,
+    Locking::TimedWrite,
+    Locking::Spin,
+    Locking::TrySpin,
+    Locking::Recursive,
+    Locking::Checking,
+    Locking::Robust,
+];
+const JOINING: [Joining; 9] = [
     Joining::Join,
     Joining::Try,
     Joining::Timed,
     Joining::Cancel,
     Joining::Cancel,
     Joining::Detach,
+    Joining::Detached,
     Joining::Signal,
     Joining::Signal,
 ];
@@ -177,7 +224,7 @@ pub fn generate(seed: u64) -> Program {
 fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
     *budget = budget.saturating_sub(1);
     // Compound statements stop two levels down and when there is nothing left to fill them.
-    let kinds = if depth < 2 && *budget > 1 { 24 } else { 14 };
+    let kinds = if depth < 2 && *budget > 1 { 25 } else { 14 };
     let (atomic, value) = (random.variable(ATOMICS), random.below(3));
     let mut block = |random: &mut Random| {
         let length = 1 + random.below(2);
@@ -199,6 +246,7 @@ fn statement(random: &mut Random, budget: &mut u32, depth: u32) -> Statement {
         19 => Statement::SetFlag(random.below(2) == 0),
         20 | 21 => Statement::Locking(random.pick(&LOCKING), block(random)),
         22 => Statement::Section((0..2).map(|_| access(random)).collect()),
+        23 => Statement::Cleanup(block(random), random.below(2) == 0),
         _ => Statement::Spawn(block(random), block(random), random.pick(&JOINING)),
     }
 }
@@ -271,28 +319,60 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
             found.push([&body[..at], &replacement, &body[at + 1..]].concat());
         };
         with(Vec::new());
+        // Without its head, and with a smaller block.
         match statement {
-            Statement::Locked(_, inner) | Statement::TryLocked(_, inner) => with(inner.clone()),
-            Statement::Locking(_, inner) | Statement::Section(inner) => with(inner.clone()),
-            Statement::Branch(_, _, one, other) | Statement::Spawn(one, other, _) => {
+            Statement::Locked(mutex, inner) => {
+                with(inner.clone());
+                smaller(inner).into_iter().for_each(|i| with(vec![Statement::Locked(*mutex, i)]));
+            }
+            Statement::TryLocked(mutex, inner) => {
+                with(inner.clone());
+                let less = smaller(inner).into_iter();
+                less.for_each(|i| with(vec![Statement::TryLocked(*mutex, i)]));
+            }
+            Statement::Locking(how, inner) => {
+                with(inner.clone());
+                smaller(inner).into_iter().for_each(|i| with(vec![Statement::Locking(*how, i)]));
+            }
+            Statement::Section(inner) => {
+                with(inner.clone());
+                smaller(inner).into_iter().for_each(|i| with(vec![Statement::Section(i)]));
+            }
+            Statement::Cleanup(inner, run) => {
+                with(inner.clone());
+                smaller(inner).into_iter().for_each(|i| with(vec![Statement::Cleanup(i, *run)]));
+            }
+            Statement::Branch(a, v, one, other) => {
                 with(one.clone());
                 with(other.clone());
+                let branch = |one, other| vec![Statement::Branch(*a, *v, one, other)];
+                smaller(one).into_iter().for_each(|one| with(branch(one, other.clone())));
+                smaller(other).into_iter().for_each(|other| with(branch(one.clone(), other)));
+            }
+            Statement::Spawn(one, other, joining) => {
+                with(one.clone());
+                with(other.clone());
+                let spawn = |one, other| vec![Statement::Spawn(one, other, *joining)];
+                smaller(one).into_iter().for_each(|one| with(spawn(one, other.clone())));
+                smaller(other).into_iter().for_each(|other| with(spawn(one.clone(), other)));
             }
             _ => {}
-        }
-        if let Statement::Locked(mutex, inner) = statement {
-            smaller(inner).into_iter().for_each(|i| with(vec![Statement::Locked(*mutex, i)]));
         }
     }
     found
 }
 
+const RW_UNLOCK: &str = "rwlock_unlock(&rwlock)";
+
 /// Objects that are not initialised statically, by how their uses begin.
-const INITIALISED: [(&str, &str); 4] = [
+const INITIALISED: [(&str, &str); 7] = [
     ("sem_", "sem_init(&sem, 0, 0);"),
     ("pthread_barrier_wait", "pthread_barrier_init(&barrier, NULL, 2);"),
     ("pthread_kill", "signal(SIGUSR1, on_signal);"),
-    ("pthread_spin_lock", "pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);"),
+    ("pthread_spin_", "pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);"),
+    ("pthread_setspecific", "pthread_key_create(&key, on_end);"),
+    ("lock_robust", "make_robust();"),
+    ("&detached", "make_detached();"),
 ];
 
 const HEAD: &str = "\
@@ -323,6 +403,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_spinlock_t spin;
 static pthread_barrier_t barrier;
 static sem_t sem;
+static pthread_key_t key;
+static pthread_attr_t detached;
+static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t robust;
 static const struct timespec soon = { 1, 0 };
 
 static void make(void)
@@ -334,6 +419,44 @@ static void on_signal(int number)
 {
     (void)number;
     atomic_store(&a1, 1 + atomic_load(&a0));
+}
+
+/* A destructor of a key's values and a cleanup handler. */
+static void on_end(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&a1, 2);
+}
+
+static sigset_t usr1(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    return set;
+}
+
+static void make_robust(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &attributes);
+}
+
+static int lock_robust(void)
+{
+    int result = pthread_mutex_lock(&robust);
+    if (result != EOWNERDEAD)
+        return result;
+    atomic_fetch_add(&a0, 3);
+    return pthread_mutex_consistent(&robust);
+}
+
+static void make_detached(void)
+{
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
 }
 
 /* What a thread has read: a local number, because logging must be no event. It is also
@@ -420,16 +543,41 @@ impl Writer {
             Statement::Locking(how, body) => {
                 let body = self.block(body, depth + 1);
                 let (lock, unlock) = match how {
-                    Locking::Timed => ("mutex_timedlock(&m0, &soon)", "mutex_unlock(&m0)"),
-                    Locking::Read => ("rwlock_rdlock(&rwlock)", "rwlock_unlock(&rwlock)"),
-                    Locking::Write => ("rwlock_wrlock(&rwlock)", "rwlock_unlock(&rwlock)"),
-                    Locking::TryWrite => ("rwlock_trywrlock(&rwlock)", "rwlock_unlock(&rwlock)"),
-                    Locking::Spin => ("spin_lock(&spin)", "spin_unlock(&spin)"),
+                    Locking::Timed => ("pthread_mutex_timedlock(&m0, &soon)", "mutex_unlock(&m0)"),
+                    Locking::Clock => (
+                        "pthread_mutex_clocklock(&m1, CLOCK_MONOTONIC, &soon)",
+                        "mutex_unlock(&m1)",
+                    ),
+                    Locking::Read => ("pthread_rwlock_rdlock(&rwlock)", RW_UNLOCK),
+                    Locking::Write => ("pthread_rwlock_wrlock(&rwlock)", RW_UNLOCK),
+                    Locking::TryRead => ("pthread_rwlock_tryrdlock(&rwlock)", RW_UNLOCK),
+                    Locking::TryWrite => ("pthread_rwlock_trywrlock(&rwlock)", RW_UNLOCK),
+                    Locking::TimedRead => ("pthread_rwlock_timedrdlock(&rwlock, &soon)", RW_UNLOCK),
+                    Locking::TimedWrite => {
+                        ("pthread_rwlock_timedwrlock(&rwlock, &soon)", RW_UNLOCK)
+                    }
+                    Locking::Spin => ("pthread_spin_lock(&spin)", "spin_unlock(&spin)"),
+                    Locking::TrySpin => ("pthread_spin_trylock(&spin)", "spin_unlock(&spin)"),
+                    Locking::Recursive => {
+                        ("pthread_mutex_lock(&recursive)", "mutex_unlock(&recursive)")
+                    }
+                    Locking::Checking => {
+                        ("pthread_mutex_lock(&checking)", "mutex_unlock(&checking)")
+                    }
+                    Locking::Robust => ("lock_robust()", "mutex_unlock(&robust)"),
                 };
                 format!(
-                    "{pad}if (pthread_{lock} == 0) {{\n{body}{pad}    pthread_{unlock};\n\
+                    "{pad}if ({lock} == 0) {{\n{body}{pad}    pthread_{unlock};\n\
                      {pad}}} else {{\n    {}{pad}}}\n",
                     log("-2".to_string())
+                )
+            }
+            Statement::Cleanup(body, run) => {
+                let body = self.block(body, depth);
+                format!(
+                    "{pad}pthread_cleanup_push(on_end, NULL);\n{body}\
+                     {pad}pthread_cleanup_pop({});\n",
+                    i32::from(*run)
                 )
             }
             Statement::Simple(simple) => match simple {
@@ -467,6 +615,22 @@ impl Writer {
                     format!("{pad}{{ int *it = atomic_load(&block); if (it) LOG(*it); }}\n")
                 }
                 Simple::TestCancel => format!("{pad}pthread_testcancel();\n"),
+                Simple::NoCancel => {
+                    format!("{pad}pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);\n")
+                }
+                Simple::End => format!("{pad}pthread_exit((void *)log);\n"),
+                Simple::Own => format!("{pad}pthread_setspecific(key, &key);\n"),
+                Simple::TimedAwait => format!(
+                    "{pad}pthread_mutex_lock(&m0);\n{pad}if (!flag)\n\
+                     {pad}    LOG(pthread_cond_timedwait(&woken, &m0, &soon));\n\
+                     {pad}pthread_mutex_unlock(&m0);\n"
+                ),
+                Simple::Block => format!(
+                    "{pad}{{ sigset_t set = usr1(); pthread_sigmask(SIG_BLOCK, &set, NULL); }}\n"
+                ),
+                Simple::TakeSignal => format!(
+                    "{pad}{{ sigset_t set = usr1(); LOG(sigtimedwait(&set, NULL, &soon)); }}\n"
+                ),
             },
             Statement::Spawn(theirs, mine, joining) => {
                 let number = self.thread(theirs);
@@ -479,11 +643,13 @@ impl Writer {
                     }
                     Joining::Cancel => "pthread_cancel(other); JOIN(other)",
                     Joining::Detach => "pthread_detach(other)",
+                    Joining::Detached => "(void)other",
                     Joining::Signal => "pthread_kill(other, SIGUSR1); JOIN(other)",
                 };
+                let how = if *joining == Joining::Detached { "&detached" } else { "NULL" };
                 format!(
                     "{pad}{{\n{pad}    pthread_t other;\n\
-                     {pad}    pthread_create(&other, NULL, thread{number}, NULL);\n\
+                     {pad}    pthread_create(&other, {how}, thread{number}, NULL);\n\
                      {mine}{pad}    {join};\n{pad}}}\n"
                 )
             }

@@ -539,3 +539,17 @@ fn frames_form_a_list_that_fits_the_stack() {
         }
     }
 }
+
+#[test]
+fn a_file_that_was_preprocessed_for_32_bits_is_warned_about() {
+    let small = "typedef unsigned int size_t;\nint main(void) { return 0; }\n";
+    let large = "typedef unsigned long size_t;\nint main(void) { return 0; }\n";
+    let project = Project::new(&[("small.i", small), ("large.i", large), ("own.c", small)]);
+    for (name, warned) in [("small.i", true), ("large.i", false), ("own.c", false)] {
+        let output = project.cc(&format!("-w -c {name}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let text = format!("warning: {name} was preprocessed for 32 bits");
+        assert_eq!(said.contains(&text), warned, "{said}");
+    }
+}

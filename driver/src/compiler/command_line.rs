@@ -149,6 +149,22 @@ impl Input {
         self.language.as_deref().is_some_and(|language| language.ends_with("-header"))
     }
 
+    /// It went through a preprocessor for a machine with 32 bits, which only its types tell.
+    pub fn is_for_32_bits(&self) -> bool {
+        let preprocessed =
+            matches!(self.language.as_deref(), Some("cpp-output" | "c++-cpp-output"));
+        let text = if preprocessed { std::fs::read(&self.path) } else { return false };
+        let says = |line: &[u8]| {
+            line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).eq([
+                &b"typedef"[..],
+                b"unsigned",
+                b"int",
+                b"size_t;",
+            ])
+        };
+        text.is_ok_and(|text| text.split(|byte| *byte == b'\n').any(says))
+    }
+
     /// The file's name without directory and extension; what outputs are named after.
     pub fn stem(&self) -> OsString {
         Path::new(&self.path).file_stem().unwrap_or(&self.path).to_owned()

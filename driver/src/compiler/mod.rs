@@ -181,6 +181,14 @@ fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(
                     "{option} is ignored: the steps between source and object are leno's own"
                 ));
             }
+            for input in line.inputs().filter(|input| input.is_for_32_bits()) {
+                warn(&format!(
+                    "{} was preprocessed for 32 bits: its types are smaller than those of the \
+                     library here (pthread_attr_t has 36 bytes and is given 56), so the program \
+                     will overwrite its own variables; compile the source instead",
+                    Path::new(&input.path).display()
+                ));
+            }
             build::Build::new(&clang, &line)?.run()
         }
     }
