@@ -103,6 +103,23 @@ pub fn programs() -> Vec<PathBuf> {
     programs
 }
 
+/// Those of the programs whose path has `LENO_ONLY` in it: all, unless somebody says so.
+pub fn wanted_programs() -> Vec<PathBuf> {
+    let wanted = std::env::var("LENO_ONLY").unwrap_or_default();
+    let mut programs = programs();
+    programs.retain(|program| program.to_string_lossy().contains(&wanted));
+    programs
+}
+
+/// The option that ends a check when its time is up.
+pub const TIME_LIMIT: &str = "--timeout";
+
+/// A time limit for these options, unless they have one: a program that does not end does.
+pub fn within<'a>(time: &'a str, options: &[impl AsRef<str>]) -> Vec<&'a str> {
+    let has = options.iter().any(|option| option.as_ref() == TIME_LIMIT);
+    if has { vec![] } else { vec![TIME_LIMIT, time] }
+}
+
 fn find(directory: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("testsuite/ can be read") {
         let path = entry.expect("testsuite/ can be read").path();

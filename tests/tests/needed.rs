@@ -8,7 +8,7 @@
 use leno_tests::{
     compile,
     expectation::{self, Expectation},
-    leno_of, on_all_cores, programs, root, scratch, supported, tool,
+    leno_of, on_all_cores, programs, root, scratch, supported, tool, within,
 };
 use std::{
     collections::BTreeMap,
@@ -91,9 +91,11 @@ impl Case {
     /// Whether leno finds the bug that the line promises; how often it has to look is not asked.
     fn is_found(&self, program: &Path, leno: &Path) -> bool {
         let directory = scratch();
-        let fixed = ["check", "--format", "json", "--timeout", "5s", "--patience", "1s"];
-        let mut args: Vec<String> = fixed.map(str::to_string).to_vec();
-        args.extend(self.expectation.options.iter().cloned());
+        let options = &self.expectation.options;
+        let fixed = ["check", "--format", "json", "--patience", "1s"];
+        let fixed = fixed.into_iter().chain(within("5s", options));
+        let mut args: Vec<String> = fixed.map(str::to_string).collect();
+        args.extend(options.iter().cloned());
         args.extend(["--".to_string(), program.display().to_string()]);
         args.extend(self.expectation.args.iter().cloned());
         let Ok(report) = leno_of(leno, directory.path(), &args).json() else { return false };

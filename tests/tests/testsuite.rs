@@ -6,6 +6,7 @@
 
 use leno_tests::{
     compile, expectation, expectation::Expectation, leno, on_all_cores, programs, root, scratch,
+    wanted_programs, within,
 };
 use std::path::Path;
 
@@ -14,11 +15,8 @@ const TIMEOUT: f64 = 60.0;
 
 #[test]
 fn the_programs_behave_as_they_say() {
-    let mut programs = programs();
-    assert!(programs.len() >= 20, "only {} programs were found", programs.len());
-    let wanted = std::env::var("LENO_ONLY").unwrap_or_default();
-    programs.retain(|program| program.to_string_lossy().contains(&wanted));
-    let report = on_all_cores(&programs, |program| try_program(program));
+    assert!(programs().len() >= 20, "only {} programs were found", programs().len());
+    let report = on_all_cores(&wanted_programs(), |program| try_program(program));
     assert!(report.is_empty(), "\n\n{}\n", report.join("\n"));
 }
 
@@ -48,7 +46,8 @@ fn try_once(source: &Path, expectation: &Expectation) -> Vec<String> {
         return vec![format!("it does not compile:\n{error}")];
     }
     let timeout = format!("{TIMEOUT}s");
-    let mut args = vec!["check", "--format", "json", "--timeout", &timeout];
+    let mut args = vec!["check", "--format", "json"];
+    args.extend(within(&timeout, &expectation.options));
     args.extend(expectation.options.iter().map(String::as_str));
     args.extend(["--", "./program"]);
     args.extend(expectation.args.iter().map(String::as_str));

@@ -1,5 +1,6 @@
 // Two threads that never end race before their loops. The race is seen although no execution
 // comes to its end, and the one thread does not keep the other from its turn.
+// leno[--timeout 5s]: verdict=bug kind=race object=racy coverage=bounded
 // leno: verdict=bug kind=race object=racy coverage=bounded
 // leno[--search source]: verdict=bug kind=race object=racy coverage=bounded
 // leno[--isolate]: verdict=bug kind=race object=racy coverage=bounded
