@@ -1,7 +1,8 @@
 // The main thread computes for ever, for itself: the others have their turn all the same.
-// leno[--max-steps 1000]: verdict=bug kind=race object=racy coverage=bounded
+// leno[--max-steps 10000]: verdict=bug kind=race object=racy coverage=bounded
 // leno: verdict=bug kind=race object=racy coverage=bounded
 // leno[--isolate]: verdict=bug kind=race object=racy coverage=bounded
+// leno[--max-steps 1000]: verdict=bug kind=race object=racy coverage=bounded
 #include <pthread.h>
 
 static int racy;
