@@ -184,7 +184,7 @@ struct Reader<'a> {
 }
 
 const KEYS: &str = "read, write, format, wide_format, scan, wide_scan, object, hidden, acquire, \
-                    release, blocks, outside, unseen, same_as";
+                    release, blocks, looks, outside, unseen, same_as";
 
 impl Reader<'_> {
     fn entry(&mut self, entry: &DeValue, span: Range<usize>) -> Result<(), Mistake> {
@@ -209,6 +209,7 @@ impl Reader<'_> {
                     self.known.model.before.push(Effect::Hidden(number));
                 }
                 "blocks" => self.known.model.blocks = flag(value, span)?,
+                "looks" => self.known.model.looks = flag(value, span)?,
                 "outside" => self.known.outside = flag(value, span)?,
                 "unseen" => self.known.unseen = flag(value, span)?,
                 "same_as" => self.same_as = Some(text(value, span)?.to_string()),

@@ -17,6 +17,8 @@ pub struct Model {
     pub after: Vec<Effect>,
     /// It waits for other threads, which the runtime cannot schedule then.
     pub blocks: bool,
+    /// It computes with the bytes that it reads, or lets them out of the process.
+    pub looks: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const SECTION: &str = ".leno";
 pub const MAGIC: [u8; 4] = *b"LENO";
 /// Raised with every change of what the table means.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A site (or, where a field says so, a function): its address in the checked
 /// process. Zero is "not known". It means something inside one check only; what

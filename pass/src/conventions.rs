@@ -28,7 +28,7 @@ pub fn apply(unit: Unit) {
 }
 
 /// The first place of a function behind its variables.
-fn entry(function: Value) -> Option<Value> {
+pub fn entry(function: Value) -> Option<Value> {
     let first = function.blocks().into_iter().next()?;
     first.instructions().into_iter().find(|at| at.opcode() != Opcode::LLVMAlloca)
 }

@@ -9,48 +9,44 @@
 //! What is harmless: the difference of two pointers, which must be into one object; a
 //! comparison for equality; the lowest four bits, which are the same for all objects in the
 //! same role; turning the number back into a pointer at once. A number that is stored is
-//! not followed any further, and counts as looked at. The handles that `pthread_create`
-//! stores are numbers from the start: what is computed with one is looked at too.
+//! not followed any further, and counts as looked at. What else may be an address, such as
+//! what is read from memory as a number, and the handles of threads, is told by `numbers`.
 
 use crate::{
-    escape::root,
+    conventions::entry,
+    escape::{Private, root},
+    frame::point_after,
     hooks::Emitter,
-    ir::{Opcode, Value},
+    ir::{Layout, Opcode, Value},
+    numbers,
 };
-use rustc_hash::FxHashSet as HashSet;
 
 /// What is done with addresses at an instruction.
 #[derive(Clone, Copy)]
 pub enum Look {
     /// One is turned into a number.
     Number,
-    /// A handle is computed with.
-    Handle,
+    /// What comes out may be one.
+    Value,
+    /// What is read from memory may be one, or a part of one.
+    Memory { len: u64 },
     /// The order of two is asked for.
     Order,
 }
 
-/// All such instructions of a function. (What is asked of an instruction is its operands:
-/// those may be replaced before the runtime is told.)
-pub fn looks(function: Value) -> Vec<(Value, Look)> {
-    let instructions = || function.blocks().into_iter().flat_map(|block| block.instructions());
-    let handles: HashSet<Value> = instructions()
-        .filter(|at| at.is_call() && at.callee().name() == "pthread_create")
-        .filter_map(|call| call.arguments().first().copied())
-        .map(root)
-        .collect();
-    instructions().filter_map(|at| Some((at, look(at, &handles)?))).collect()
+/// All such instructions of a function, and arguments. (What is asked of an instruction is its
+/// operands: those may be replaced before the runtime is told.)
+pub fn looks(function: Value, private: &Private, layout: Layout) -> Vec<(Value, Look)> {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    let pointers = instructions.filter_map(|at| Some((at, look(at)?)));
+    pointers.chain(numbers::looks(function, private, layout)).collect()
 }
 
-fn look(at: Value, handles: &HashSet<Value>) -> Option<Look> {
+fn look(at: Value) -> Option<Look> {
     match at.opcode() {
         Opcode::LLVMPtrToInt if can_move(at.operand(0)) => {
             let harmless = at.users().all(|user| is_harmless(at, user));
             (!harmless).then_some(Look::Number)
-        }
-        Opcode::LLVMLoad if handles.contains(&root(at.operand(0))) && at.ty().is_int() => {
-            let harmless = at.users().all(only_passes_on);
-            (!harmless).then_some(Look::Handle)
         }
         Opcode::LLVMICmp if !at.is_equality() => {
             let (a, b) = (pointer(at.operand(0))?, pointer(at.operand(1))?);
@@ -93,36 +89,39 @@ fn is_harmless(number: Value, user: Value) -> bool {
         }
 }
 
-/// Whether a handle is only handed on, or compared.
-fn only_passes_on(user: Value) -> bool {
-    user.is_instruction()
-        && match user.opcode() {
-            Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMStore | Opcode::LLVMRet => true,
-            Opcode::LLVMICmp => user.is_equality(),
-            _ => false,
-        }
-}
-
-/// Has the runtime told.
+/// Has the runtime told. Before the atomic operations are replaced, whose results count.
 pub fn tell(emitter: &Emitter, looks: &[(Value, Look)]) {
-    let (unit, builder) = (emitter.unit, &emitter.builder);
-    let one = emitter.runtime("__leno_number", unit.void(), &[unit.pointer()]);
-    let two = emitter.runtime("__leno_order", unit.void(), &[unit.pointer(), unit.pointer()]);
+    let (unit, builder, function) = (emitter.unit, &emitter.builder, emitter.function);
+    let (place_type, long) = (unit.pointer(), unit.int(64));
+    let number = emitter.runtime("__leno_number", unit.void(), &[long]);
+    let read = emitter.runtime("__leno_number_in", unit.void(), &[place_type, long]);
+    let order = emitter.runtime("__leno_order", unit.void(), &[place_type, place_type]);
     for (at, look) in looks {
-        builder.before(*at, emitter.function, unit);
         match look {
             Look::Number => {
-                builder.call(one, &[at.operand(0)]);
+                builder.before(*at, function, unit);
+                let address = builder.pointer_to_int(at.operand(0), long);
+                builder.call(number, &[address]);
             }
-            Look::Handle => {
-                let Some(behind) = at.next() else { continue };
-                builder.before(behind, emitter.function, unit);
-                let handle = builder.resize(*at, unit.int(64));
-                builder.call(one, &[builder.int_to_pointer(handle, unit.pointer())]);
+            Look::Value => {
+                let is_argument = !at.is_instruction();
+                let place = if is_argument { entry(function) } else { point_after(*at) };
+                let Some(place) = place else { continue };
+                builder.at(place, if is_argument { place } else { *at }, function, unit);
+                builder.call(number, &[*at]);
+            }
+            Look::Memory { len } => {
+                let Some(place) = point_after(*at) else { continue };
+                builder.at(place, *at, function, unit);
+                for start in (0..*len).step_by(8) {
+                    let part = builder.offset(unit, at.operand(0), start, "");
+                    builder.call(read, &[part, unit.const_int(64, (len - start).min(8))]);
+                }
             }
             Look::Order => {
+                builder.before(*at, function, unit);
                 let of = |value: Value| pointer(value).expect("as when it was looked at");
-                builder.call(two, &[of(at.operand(0)), of(at.operand(1))]);
+                builder.call(order, &[of(at.operand(0)), of(at.operand(1))]);
             }
         }
     }

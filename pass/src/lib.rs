@@ -15,6 +15,7 @@ mod identity;
 mod ir;
 mod liveness;
 mod loops;
+mod numbers;
 mod patience;
 mod points;
 mod residual;
@@ -181,7 +182,7 @@ fn instrument_function(
     let plan = hooks::plan(function, &private, layout);
     let loops = loops::of(function);
     let contents = Contents::of(function, &plan, &private, layout);
-    let looks = identity::looks(function);
+    let looks = identity::looks(function, &private, layout);
     let points = Points::of(function, &plan, contents.as_ref(), bodies, layout);
     let mut emitter = Emitter {
         unit,
@@ -196,8 +197,8 @@ fn instrument_function(
         rest: None,
     };
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
-    emitter.emit(&plan, record.as_ref());
     identity::tell(&emitter, &looks);
+    emitter.emit(&plan, record.as_ref());
     if let Some(record) = record {
         record.close(&emitter);
     }

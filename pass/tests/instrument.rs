@@ -245,6 +245,50 @@ fn unseen_code_that_gets_a_pointer_is_announced() {
 }
 
 #[test]
+fn numbers_that_may_be_addresses_are_looked_at_where_they_are_computed_with() {
+    let unit = unit(
+        "union { void *p; long n; int half; } u; int number; extern long out(long);\n\
+         typedef unsigned long handle; int pthread_join(handle, void **); handle t[2];\n\
+         static long defined(long n) { return n; }\n\
+         void kept(long *p) { *p = u.n; if (u.n) defined(u.n); pthread_join(t[1], 0); }\n\
+         long given(long n) { return n + 1; }\n\
+         long given_on(long n) { long m = n; return m; }\n\
+         long whole(void) { long n = u.n; return n * 31; }\n\
+         int half(void) { return u.half; }\n\
+         long let_out(void) { return out(u.n); }\n\
+         long back(void) { return -out(0); }\n\
+         long own(void) { long s = 0; int a[3] = {1, 2, 3};\n\
+           for (long i = 0; i < 3; i++) s += i * a[i]; return s + number; }\n\
+         long united(void *p) { union { void *p; long n; } u = {p}; return u.n ^ 1; }\n\
+         long copied(void *p) { long n; __builtin_memcpy(&n, &p, 8); return n ^ 1; }\n\
+         long updated(long *p) { return __atomic_fetch_add(p, 0, 5) ^ 1; }\n\
+         int part(_Atomic int *p) { return *p; }",
+    );
+    let looks = |name: &str| {
+        let count = |hook: &str| unit.body(name).matches(hook).count();
+        (count("@__leno_number("), count("@__leno_number_in("))
+    };
+    let cases = [
+        ("kept", (0, 0)),
+        ("given", (1, 0)),
+        ("given_on", (0, 0)),
+        ("defined", (0, 0)),
+        ("whole", (1, 0)),
+        ("half", (0, 1)),
+        ("let_out", (1, 0)),
+        ("back", (1, 0)),
+        ("own", (0, 0)),
+        ("united", (1, 0)),
+        ("copied", (1, 0)),
+        ("updated", (1, 0)),
+        ("part", (0, 1)),
+    ];
+    for (name, expected) in cases {
+        assert_eq!(looks(name), expected, "{name}: {}", unit.body(name));
+    }
+}
+
+#[test]
 fn assembly_becomes_the_atomics_that_it_is() {
     let unit = unit(
         "int x; char c; long l; void *p; unsigned __int128 w; struct { char v[8]; } s; _Bool z;\n\

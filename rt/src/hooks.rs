@@ -17,6 +17,7 @@ use crate::{
     trace::{self, FailureText},
 };
 use alloc::{string::String, vec::Vec};
+use core::arch::naked_asm;
 use leno_entry::entry;
 use leno_model::{
     Access, AccessKind, Event, MutexKind, Op, Order, Property, SiteRef, ThreadId, Varies, noted,
@@ -636,10 +637,69 @@ pub unsafe extern "C" fn __leno_atomic_cas_16(
     }
 }
 
+/// A number that the program computes with may be an address. Most are none, and go no
+/// further: only stacks and arenas are anybody's own, and their addresses begin alike.
+///
+/// # Safety
+/// For the program: it leaves alone all registers but `rax`, which a call may change.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_number(number: u64) {
+    naked_asm!(
+        "mov rax, rdi",
+        "shr rax, 44",
+        "dec rax",
+        "cmp rax, 3",
+        "mov eax, 0",
+        "jb __leno_address@PLT",
+        "ret",
+    )
+}
+
+/// The same for what the program has read from memory, up to 8 bytes: the words that these
+/// are in.
+///
+/// # Safety
+/// The program has read these bytes.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_number_in(at: u64, len: u64) {
+    naked_asm!(
+        "lea rsi, [rdi + rsi - 1]",
+        "and rdi, -8",
+        "and rsi, -8",
+        "mov rdi, [rdi]",
+        "mov rsi, [rsi]",
+        "mov rax, rdi",
+        "shr rax, 44",
+        "dec rax",
+        "cmp rax, 3",
+        "jb 2f",
+        "mov rax, rsi",
+        "shr rax, 44",
+        "dec rax",
+        "cmp rax, 3",
+        "2:",
+        "mov eax, 0",
+        "mov ecx, 0",
+        "jb __leno_words@PLT",
+        "xor edi, edi",
+        "xor esi, esi",
+        "ret",
+    )
+}
+
 /// An address is turned into a number.
 #[entry]
-pub extern "C" fn __leno_number(addr: u64) {
+pub extern "C" fn __leno_address(addr: u64) {
     symmetry::looks_at(addr);
+}
+
+/// Of two words of memory at least a part is looked at as a number. They look like addresses.
+#[entry]
+pub extern "C" fn __leno_words(one: u64, other: u64) {
+    symmetry::may_look_at(one);
+    symmetry::may_look_at(other);
 }
 
 /// The order of two addresses is asked for.

@@ -20,7 +20,7 @@ mod standard_streams;
 
 use crate::{
     accesses, cell::Global, execution, heap, hooks, interpose::refused::refuse, record::List,
-    sharing, units,
+    sharing, symmetry, units,
 };
 use alloc::vec::Vec;
 use eval::Call;
@@ -82,9 +82,13 @@ pub fn call(site: SiteRef, address: u64, args: &[u64], rest: u64) {
             refuse("a function that waits for other threads, as its model says");
         }
         perform(site, &model.before, &Call { args, rest, result: None });
+        if model.looks {
+            look(&model.before, &Call { args, rest, result: None });
+        }
     }
     if callee.unknown {
         execution::stir();
+        symmetry::observes("called what nobody knows");
         args.iter().filter(|pointer| **pointer > 4096).for_each(|pointer| give(site, *pointer));
     }
 }
@@ -128,6 +132,14 @@ fn perform(site: SiteRef, effects: &[Effect], call: &Call) {
     }
     hooks::called(site, call.result.is_some(), varies, || gather().list);
     crate::interpose::set_errno(errno);
+}
+
+/// A function looks at the bytes that it reads: an address there becomes a number.
+fn look(effects: &[Effect], call: &Call) {
+    let mut accesses = Gathered::default();
+    effects.iter().for_each(|effect| accesses.effect(effect, call));
+    let read = accesses.list.iter().filter(|access| access.kind == AccessKind::Read);
+    read.for_each(|access| symmetry::looks_into(access.addr, access.len));
 }
 
 fn errno() -> i32 {

@@ -71,7 +71,10 @@ pub extern "C" fn __leno_time_stamp() -> u64 {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __leno_number(_at: *const c_void) {}
+pub extern "C" fn __leno_number(_number: u64) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_number_in(_at: *const c_void, _len: u64) {}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_order(_one: *const c_void, _other: *const c_void) {}

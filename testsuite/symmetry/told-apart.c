@@ -51,6 +51,24 @@
 // leno[--explain-symmetry]: cflags="-DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DPRINTED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DBLOCK -DNUMBER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// The same by ways on which no pointer is turned into a number: it is stored as the one and
+// read as the other, whole, in halves, byte by byte, copied before, handed to a function that
+// computes with it, updated by an atomic operation, hashed by a library. And the same of a block.
+// leno[--explain-symmetry]: cflags="-DUNITED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DHALVES" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBYTES" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DCOPIED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DCOPIED -O2" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DHANDED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DUPDATED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DCOMPARED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DUNITED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DBYTES" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// It has asked assembly where its stack is; it has sent an address through a pipe; a global
+// variable refers to a place before its block.
+// leno[--explain-symmetry]: cflags="-DASSEMBLY" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has"
+// leno[--explain-symmetry]: cflags="-DPIPE" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DBEFORE" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced where"
 // It knows the order of two blocks of its, and that is another one.
 // leno[--explain-symmetry]: cflags="-DORDER" verdict=safe symmetric="T1 T2 at 0" apart~"T1 T2 at 1000: incomparable the order of blocks was asked for, and theirs is another one"
 // It has destroyed a mutex of its own, and both are about to initialise theirs.
@@ -86,9 +104,15 @@ static void **box;
 static __thread long local;
 static pthread_key_t key;
 static pthread_mutex_t robust;
+unsigned long hidden;
+int ends[2];
 
 /* What the first one does. */
 static int around(int n), compare(const void *a, const void *b);
+
+#ifdef HANDED
+static unsigned long complement(unsigned long number) { return ~number; }
+#endif
 
 #ifdef CHILD
 static void *nothing(void *arg) { return arg; }
@@ -104,6 +128,38 @@ static void begin(void *mine) {
 #elif defined NUMBER
     unsigned long number = (unsigned long)mine;
     if (number % 64 == 1) abort();
+#elif defined UNITED
+    union { void *pointer; unsigned long number; } both;
+    both.pointer = mine;
+    hidden = ~both.number;
+#elif defined HALVES
+    void *pointer = mine;
+    hidden = ~((unsigned *)&pointer)[0];
+#elif defined BYTES
+    for (unsigned long i = 0; i < sizeof mine; i++)
+        hidden = 31 * hidden + ((unsigned char *)&mine)[i];
+#elif defined COPIED
+    unsigned long number;
+    memcpy(&number, &mine, sizeof number);
+    hidden = ~number;
+#elif defined HANDED
+    union { void *pointer; unsigned long number; } both;
+    both.pointer = mine;
+    hidden = complement(both.number);
+#elif defined UPDATED
+    void *pointer = mine;
+    hidden = ~__atomic_fetch_add((unsigned long *)&pointer, 1, __ATOMIC_SEQ_CST);
+#elif defined COMPARED
+    void *zeros = 0;
+    hidden = memcmp(&mine, &zeros, sizeof mine);
+#elif defined ASSEMBLY
+    unsigned long number;
+    __asm__ volatile("lea 8(%%rsp), %0" : "=r"(number) : "r"(mine) : "memory");
+    hidden = ~number;
+#elif defined PIPE
+    write(ends[1], &mine, sizeof mine);
+#elif defined BEFORE
+    where = (char *)mine - 8;
 #elif defined PRINTED
     char text[32];
     snprintf(text, sizeof text, "%p", mine);
@@ -255,6 +311,9 @@ int main(void) {
     pthread_mutex_init(&robust, &kind);
 #endif
     signal(SIGUSR2, handle);
+#ifdef PIPE
+    pipe(ends);
+#endif
 #ifdef STACK
     box = &on_stack;
 #else

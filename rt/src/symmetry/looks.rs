@@ -7,10 +7,10 @@
 //! address space come in a fixed order (stacks, arenas, the rest), the main thread's
 //! before others', and inside one arena the exchange must keep the order.
 
-use super::incomparable;
+use super::{incomparable, others::pointers};
 use crate::{
-    execution::{current_thread, running},
-    fiber, heap,
+    execution::{current_thread, has_ended, running},
+    fiber, heap, stacks,
 };
 use alloc::vec::Vec;
 use leno_checker::exchange::Exchange;
@@ -27,6 +27,36 @@ pub fn looks_at(addr: u64) {
         }
     } else if heap::is_arena(addr as usize) {
         heap::look_at(addr as usize);
+    }
+}
+
+/// A word of memory has been read as a number, or a part of it. It counts if it leads somewhere:
+/// what was left beside a variable of four bytes may make an address of it.
+pub fn may_look_at(word: u64) {
+    let at = word as usize;
+    let leads = match fiber::owner_of(at).filter(|owner| !has_ended(*owner)) {
+        Some(owner) if current_thread() == Some(owner) => at >= stacks::program(),
+        Some(owner) => running().is_some_and(|x| at >= x.stack_of(owner)),
+        None => heap::pointed_to(at).is_some(),
+    };
+    if leads {
+        looks_at(word);
+    }
+}
+
+/// A function computes with what is in memory, or lets it out of the process.
+pub fn looks_into(start: u64, len: u64) {
+    if super::is_wanted() {
+        let (start, end) = (start & !7, (start + len).next_multiple_of(8));
+        pointers(start as usize, end as usize).for_each(|(_, word)| may_look_at(word));
+    }
+}
+
+/// The running thread has done what nobody knows, such as to ask where its stack is.
+pub fn observes(what: &'static str) {
+    let thread = current_thread().and_then(|thread| running()?.thread_numbered(thread));
+    if let Some(thread) = thread {
+        thread.observed.get_or_insert(what);
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
 };
 use alloc::{format, vec::Vec};
 use hashbrown::HashSet;
-use leno_checker::exchange::{Exchange, Memory};
+use leno_checker::exchange::{Exchange, Kind, Memory};
 use leno_model::{
     Op, ThreadId,
     symmetry::{Difference, DifferenceKind},
@@ -44,7 +44,7 @@ const MOST: usize = 16 << 20;
 static EARLY: Global<Option<HashSet<(usize, u64)>>> = Global::new(None);
 
 /// The words of a range that look like pointers to what is a thread's, at any address.
-fn pointers(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+pub fn pointers(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
     // SAFETY: memory of the program that is mapped.
     let word = |addr: usize| unsafe { (addr as *const u64).read_unaligned() };
     let mut next = start;
@@ -230,6 +230,11 @@ impl Scan<'_> {
                 || stack.slot_at(word).is_some());
         }
         let Some(object) = self.process.object(word) else { return Ok(false) };
+        // It may be meant for a block that it does not lead into, as one to before an array is.
+        if object.kind == Kind::Unknown {
+            let arena = heap::arena_of(word as usize).map(|(number, _)| number);
+            return Ok(stacks.iter().any(|stack| arena == Some(stack.thread.0 + 1)));
+        }
         if self.lost.contains(&object.start) {
             return Err(used_alone(object.start));
         }
