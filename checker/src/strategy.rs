@@ -7,11 +7,16 @@
 //! race in the state where the first of the two events happened, the two threads are
 //! compared. While they are not symmetric, that is all, and a program without symmetry is
 //! explored by one execution for each trace. The first time they are, the search begins
-//! anew with source sets, which cut.
+//! anew with source sets, which cut. Source sets begin executions in vain, though, and where
+//! these are by far the most, what is cut does not make up for them: then the search begins
+//! anew once more, with optimal DPOR, and cuts nothing.
 
 use crate::{Compare, Dpor, Finding, Naive, Optimal, Plan, Search, Source, search::Log};
 use alloc::vec::Vec;
-use leno_model::{End, Execution, wire::SearchKind};
+use leno_model::{
+    End, Execution,
+    wire::{Counts, SearchKind},
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +26,15 @@ pub enum Strategy {
     Source(Source),
     Optimal(Optimal),
     LookingOut(Optimal, Lookout),
+    /// What looking out has come to.
+    Cutting(Source),
+}
+
+/// Whether so much is begun in vain that it is better to cut nothing. The bounds are generous:
+/// as long as the search is short it does not matter, and programs with locks, where symmetry
+/// saves most, have fewer executions in vain than others.
+fn is_in_vain(counts: Counts) -> bool {
+    counts.blocked_by_sleep > 4 * counts.executions + 5000
 }
 
 /// How often threads have been compared in vain.
@@ -55,7 +69,7 @@ impl Strategy {
         match self {
             Self::Naive(search) => search,
             Self::Dpor(search) => search,
-            Self::Source(search) => search,
+            Self::Source(search) | Self::Cutting(search) => search,
             Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
@@ -64,7 +78,7 @@ impl Strategy {
         match self {
             Self::Naive(search) => search,
             Self::Dpor(search) => search,
-            Self::Source(search) => search,
+            Self::Source(search) | Self::Cutting(search) => search,
             Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
@@ -88,10 +102,14 @@ impl Search for Strategy {
 
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding> {
         if let (Self::LookingOut(..), End::Symmetric { .. }) = (&*self, run.end) {
-            *self = Self::Source(Source::new().with_symmetry());
+            *self = Self::Cutting(Source::new().with_symmetry());
             return Vec::new();
         }
-        self.search_mut().absorb(run)
+        let found = self.search_mut().absorb(run);
+        if matches!(self, Self::Cutting(_)) && is_in_vain(self.counts()) {
+            *self = Self::Optimal(Optimal::new());
+        }
+        found
     }
 
     fn log(&self) -> &Log {

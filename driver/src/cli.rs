@@ -150,8 +150,9 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "warn")]
     pub unseen: Unseen,
     /// Explore threads that can change places only once (with `--search optimal` or
-    /// `source`)
-    #[arg(long, value_enum, default_value = "off")]
+    /// `source`; the others enumerate as they are)
+    #[arg(long, value_enum, default_value = "on",
+          default_value_ifs([("search", "naive", "off"), ("search", "dpor", "off")]))]
     pub symmetry: Switch,
     /// More models of functions that are not instrumented (docs/models.md); may be
     /// given several times

@@ -42,6 +42,9 @@ fn main() {
     }
 }
 
+/// What the rates are of: one execution for each trace, whoever could change places.
+const TRACES: [&str; 2] = ["--symmetry", "off"];
+
 fn speed() {
     println!(
         "{:<26}{:>11}{:>16}{:>16}{:>16}{:>8}",
@@ -53,7 +56,8 @@ fn speed() {
         build(name, source, flag, directory.path());
         // By the clock, and by what it has of a processor: others may use that too.
         let rates = |runs: usize, options: &[&str], most: u64| {
-            let reports = reports(name, directory.path(), options, runs);
+            let options = [&TRACES, options].concat();
+            let reports = reports(name, directory.path(), &options, runs);
             if let Some(other) = reports.iter().find(|report| report["executions"] != most) {
                 fail(name, &format!("expected {most} executions, got {other}"));
             }
@@ -73,7 +77,10 @@ fn speed() {
         println!(
             "{name:<26}{executions:>11}{in_place:>16.0}{processor:>16.0}{isolated:>16.0}{ratio:>8.1}"
         );
-        profiles.push((name, best(name, directory.path(), &["--profile"], runs)));
+        profiles.push((
+            name,
+            best(name, directory.path(), &[&TRACES[..], &["--profile"]].concat(), runs),
+        ));
     }
     println!(
         "\nThe best of {RUNS} runs, the start of the program included; \"processor\": in place, for a \
