@@ -80,6 +80,10 @@ impl Numbers<'_> {
         if is_whole(ty) {
             return self.of_value(at);
         }
+        // Memory that is addressed relative to a segment register is nothing that anybody shares.
+        if !at.operand(0).ty().is_pointer() {
+            return None;
+        }
         let len = self.layout.store_size(ty);
         let is_used = if len < 8 { at.users().next().is_some() } else { self.is_computed_with(at) };
         is_used.then_some(Look::Memory { len })
@@ -143,7 +147,9 @@ impl Numbers<'_> {
                 | Opcode::LLVMFreeze
                 | Opcode::LLVMBitCast
                 | Opcode::LLVMInsertValue
-                | Opcode::LLVMExtractValue => self.flows_into_computation(user, seen),
+                | Opcode::LLVMExtractValue => {
+                    !user.ty().is_pointer() && self.flows_into_computation(user, seen)
+                }
                 Opcode::LLVMICmp => !user.is_equality(),
                 Opcode::LLVMAtomicRMW => user.rmw_op() != RmwOp::LLVMAtomicRMWBinOpXchg,
                 // The lowest bits are the same for all objects in the same role.
