@@ -8,6 +8,7 @@
 
 use crate::{
     accesses, back_off,
+    beforehand::{self, Choice, Chosen},
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
@@ -543,6 +544,11 @@ pub fn choose(alternatives: u32, site: SiteRef) -> Event {
     perform(&[])
 }
 
+/// The same where it is not the first choice of the call.
+pub fn choose_further(alternatives: u32, site: SiteRef) -> Event {
+    event(Op::Choose { alternatives }, &[], site)
+}
+
 /// The same where the operation depends on what it finds when the turn has come.
 pub fn event_settled(
     op: Op,
@@ -754,6 +760,7 @@ struct Section {
     /// Sections inside sections.
     depth: u32,
     accesses: Vec<Access>,
+    chosen: Chosen,
 }
 
 impl Section {
@@ -778,15 +785,37 @@ pub fn enter_section(site: SiteRef) {
         section.depth += 1;
         return;
     }
-    arrive(Op::Access, &[], site, Patience::default(), true, Varies::Somehow(0));
-    let x = running().expect("still running");
-    x.thread().section = Some(Section { depth: 1, accesses: Vec::new() });
+    let observed = x.thread().observed;
+    let chosen = beforehand::choose(site);
+    let may_spin = chosen.is_empty();
+    arrive(Op::Access, &[], site, Patience::default(), may_spin, Varies::Somehow(0));
+    let thread = running().expect("still running").thread();
+    thread.observed = observed;
+    thread.section = Some(Section { depth: 1, accesses: Vec::new(), chosen });
+}
+
+/// The running thread has made choices for the section that it is about to enter: they are no
+/// part of its local state, so until then it is comparable with no other.
+pub fn holds_choices() {
+    observes("chosen for an atomic section");
+}
+
+/// What the running thread chooses, if it is in a section.
+pub fn choose_in_section(alternatives: u32) -> Option<u32> {
+    let thread = running().expect("choices are made in an execution").thread();
+    let choice = thread.section.as_mut()?.chosen.take(alternatives);
+    Some(match choice {
+        Choice::Is(number) => number,
+        Choice::Dropped => refute(),
+        Choice::TooMany => refuse("so many choices inside an atomic section"),
+    })
 }
 
 pub fn leave_section() {
     let x = running().expect("sections are left in an execution");
     match &mut x.thread().section {
         Some(section) if section.depth > 1 => section.depth -= 1,
+        Some(section) if section.chosen.is_in_vain() => refute(),
         _ => end_section(),
     }
 }

@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod accesses;
 mod back_off;
+mod beforehand;
 mod cell;
 mod channel;
 mod describe;

@@ -22,6 +22,9 @@ fn choose(alternatives: u32) -> u32 {
     if running().is_none() {
         return 0;
     }
+    if let Some(number) = execution::choose_in_section(alternatives) {
+        return number;
+    }
     match execution::choose(alternatives, call_site()).outcome {
         Outcome::Chosen(value) => value,
         other => unreachable!("a choice came out as {other:?}"),
