@@ -28,8 +28,8 @@ pub struct Outcome<'a> {
     pub usage: Usage,
     /// Where the search lies that can be gone on with.
     pub resume: Option<PathBuf>,
-    /// Not all inputs were tried.
-    pub narrowed: bool,
+    /// What was not tried in full although all executions were run.
+    pub narrowed: Option<&'static str>,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
     /// The comparisons themselves, if they were asked for.
@@ -106,7 +106,7 @@ impl Outcome<'_> {
     }
 
     pub fn exhaustive(&self) -> bool {
-        self.ending == Ending::Exhausted && !self.narrowed
+        self.ending == Ending::Exhausted && self.narrowed.is_none()
     }
 
     pub fn blocked(&self) -> u64 {
