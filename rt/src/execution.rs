@@ -20,18 +20,22 @@ use crate::{
         time::{self, Seen},
         timers::{self, Timer},
     },
-    kernel, local_state,
+    kernel::{
+        self,
+        things::{self, Thing},
+    },
+    local_state,
     phases::{self, Phase},
     record::record,
     sharing, stacks, symmetry,
     trace::{FailureText, Tracer},
     units,
 };
-use alloc::{rc::Rc, vec::Vec};
+use alloc::{format, rc::Rc, vec::Vec};
 use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
-    ThreadId, Varies, object::Object, thread::ThreadName, wire::Part,
+    ThreadId, Varies, object::Object, site::SiteId, thread::ThreadName, wire::Part,
 };
 
 pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
@@ -105,6 +109,8 @@ pub struct Thread {
     quiet: u64,
     landmark: Landmark,
     section: Option<Section>,
+    /// What it has chosen before the section that it begins or is in.
+    pub ahead: Ahead,
     /// It is in the hook before a call, which announces what the callee will access.
     announcing: bool,
     /// Its start function has returned, or it has called `pthread_exit`.
@@ -297,6 +303,7 @@ impl Thread {
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             section: None,
+            ahead: Ahead::default(),
             announcing: false,
             finishing: false,
             observed: None,
@@ -669,7 +676,8 @@ fn arrive(
     let own_state = || {
         let thread = running().expect("events happen in an execution").thread();
         settle_stack_writes(thread);
-        Some(local_state::digest(site, &op, thread.private_writes, thread.seen))
+        let private = thread.private_writes ^ thread.ahead.digest();
+        Some(local_state::digest(site, &op, private, thread.seen))
     };
     // Looking for signals may be part of what any one call does, several times.
     let may_spin = may_spin && !signalling::is_look(&op);
@@ -751,6 +759,8 @@ fn perform(accesses: &[Access]) -> Event {
 
 /// What a thread does as one step: see [`enter_section`].
 struct Section {
+    /// Where it begins.
+    site: SiteRef,
     /// Sections inside sections.
     depth: u32,
     accesses: Vec<Access>,
@@ -778,16 +788,24 @@ pub fn enter_section(site: SiteRef) {
         section.depth += 1;
         return;
     }
-    arrive(Op::Access, &[], site, Patience::default(), true, Varies::Somehow(0));
+    choose_ahead(site);
+    let ahead = running().expect("still running").thread().ahead.digest();
+    arrive(Op::Access, &[], site, Patience::default(), true, Varies::Somehow(ahead));
     let x = running().expect("still running");
-    x.thread().section = Some(Section { depth: 1, accesses: Vec::new() });
+    x.thread().section = Some(Section { site, depth: 1, accesses: Vec::new() });
 }
 
 pub fn leave_section() {
     let x = running().expect("sections are left in an execution");
     match &mut x.thread().section {
         Some(section) if section.depth > 1 => section.depth -= 1,
-        _ => end_section(),
+        _ => {
+            let in_vain = x.thread().ahead.is_in_vain();
+            end_section();
+            if in_vain {
+                refute();
+            }
+        }
     }
 }
 
@@ -795,7 +813,96 @@ pub fn leave_section() {
 fn end_section() {
     let x = running().expect("sections are left in an execution");
     if let Some(section) = x.thread().section.take() {
+        x.thread().ahead = Ahead::default();
         perform(&section.accesses);
+    }
+}
+
+/// What a section chooses, chosen before it begins: a section is one event, and a choice is
+/// another. How much that is turns out when it is asked for: then the search begins anew,
+/// knowing it, and from then on every section that begins there chooses as much. What it does
+/// not ask for has been chosen in vain, and only one of these choices is gone on with.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Ahead {
+    bits: Vec<bool>,
+    used: usize,
+}
+
+impl Ahead {
+    /// Some of it was not asked for, and with the first alternative all would be the same.
+    fn is_in_vain(&self) -> bool {
+        self.bits[self.used..].contains(&true)
+    }
+
+    /// Tells apart what was chosen; 0: nothing.
+    fn digest(&self) -> u64 {
+        let begin = u64::from(!self.bits.is_empty());
+        self.bits.iter().fold(begin, |digest, bit| {
+            digest.wrapping_mul(0x0000_0100_0000_01b3) ^ 2 + u64::from(*bit)
+        })
+    }
+}
+
+/// Contested if any section chooses.
+fn ahead_of_any() -> Thing {
+    static ANY: Global<Option<Thing>> = Global::new(None);
+    *ANY.get().get_or_insert_with(|| things::thing("choice in", b"any section"))
+}
+
+/// Stands for one bit of what is chosen ahead of the section that begins here: contested if
+/// it is asked for.
+fn ahead_of(section: SiteRef, bit: usize) -> Thing {
+    let id = units::site_id(section).unwrap_or(SiteId { unit: u32::MAX, index: 0 });
+    let name = format!("{} of {} in unit {}", bit, id.index, id.unit);
+    things::thing("choice in a section,", name.as_bytes())
+}
+
+fn choose_ahead(site: SiteRef) {
+    if !things::is_contested(ahead_of_any()) {
+        return;
+    }
+    let mut bits = Vec::new();
+    while things::is_contested(ahead_of(site, bits.len())) {
+        // Only the first can be where a loop comes round: the others are part of the same call.
+        let chosen = match bits.is_empty() {
+            true => choose(2, site),
+            false => event(Op::Choose { alternatives: 2 }, &[], site),
+        };
+        bits.push(chosen.outcome == Outcome::Chosen(1));
+    }
+    running().expect("still running").thread().ahead = Ahead { bits, used: 0 };
+}
+
+/// A choice of the running thread's, which is in a section.
+fn choose_inside(alternatives: u32) -> u32 {
+    let thread = running().expect("sections are in an execution").thread();
+    let site = thread.section.as_ref().expect("it is in a section").site;
+    let Ahead { bits, used } = &mut thread.ahead;
+    let needed = u32::BITS - (alternatives - 1).leading_zeros();
+    let mut value = 0;
+    for _ in 0..needed {
+        let Some(bit) = bits.get(*used) else {
+            let more = (0..needed as usize).map(|more| ahead_of(site, *used + more));
+            more.chain([ahead_of_any()]).for_each(things::contest);
+            finish(End::Bounded);
+        };
+        *used += 1;
+        value = 2 * value + u32::from(*bit);
+    }
+    if value >= alternatives {
+        refute();
+    }
+    value
+}
+
+/// A number below that, each of them in some execution.
+pub fn choose_number(alternatives: u32, site: SiteRef) -> u32 {
+    if in_section() {
+        return choose_inside(alternatives);
+    }
+    match choose(alternatives, site).outcome {
+        Outcome::Chosen(value) => value,
+        other => unreachable!("a choice came out as {other:?}"),
     }
 }
 

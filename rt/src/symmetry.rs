@@ -278,6 +278,7 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
     let parts = [
         ("cancellation", one.cancellation() == two.cancellation()),
         ("being detached", one.detached == two.detached),
+        ("choices", one.ahead == two.ahead),
         ("names", one.manners.name == two.manners.name),
         ("scheduling", one.manners == two.manners),
         ("clocks", one.clock == two.clock && one.seen.last == two.seen.last),

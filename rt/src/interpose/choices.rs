@@ -10,7 +10,7 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
-use leno_model::{AccessKind, Outcome, Property, wire::Values};
+use leno_model::{AccessKind, Property, wire::Values};
 
 /// A number from `0..n`, each of them in some execution.
 #[entry]
@@ -22,10 +22,7 @@ fn choose(alternatives: u32) -> u32 {
     if running().is_none() {
         return 0;
     }
-    match execution::choose(alternatives, call_site()).outcome {
-        Outcome::Chosen(value) => value,
-        other => unreachable!("a choice came out as {other:?}"),
-    }
+    execution::choose_number(alternatives, call_site())
 }
 
 /// Executions in which the condition is false are not looked at further.
