@@ -567,8 +567,10 @@ impl Director {
             End::Bounded
         } else if any(Status::Refuted) && !self.assumed {
             End::Unrolled { site: self.unrolled }
-        } else if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
+        } else if any(Status::Refuted) {
             End::Assumed
+        } else if standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
+            End::Awaited
         } else if any(Status::Standing) || any(Status::Failed) {
             End::Stuck
         } else {

@@ -15,7 +15,11 @@ use std::collections::HashSet;
 fn source(program: &Program) -> Explored {
     let explored = explore(&mut Source::new(), program, 100_000, None);
     let optimal = explore(&mut Optimal::new(), program, 100_000, None);
-    let ends = |e: &Explored| (e.counts.executions, e.counts.blocked_by_assume, e.bugs.clone());
+    let ends = |e: &Explored| {
+        let counts = &e.counts;
+        let dropped = [counts.blocked_by_assume, counts.blocked_by_await];
+        (counts.executions, dropped, e.bugs.clone())
+    };
     assert_eq!(ends(&optimal), ends(&explored));
     assert_eq!(optimal.states, explored.states);
     assert_eq!(optimal.counts.blocked_by_sleep, 0);
@@ -451,7 +455,7 @@ fn a_timeout_is_no_deadlock() {
         vec![Instr::Lock(0), Instr::TimedWait { cond: 0, mutex: 0, reg: 0 }, Instr::Unlock(0)];
     let explored = source(&parallel(vec![waiter, vec![Instr::Signal(0)]]));
     assert_safe(&explored);
-    assert!(explored.counts.blocked_by_assume > 0);
+    assert!(explored.counts.blocked_by_await > 0);
     // Two locks in opposite orders: one timeout is enough.
     let timed = vec![
         Instr::Lock(0),

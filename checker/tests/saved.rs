@@ -55,7 +55,8 @@ fn in_pieces(seed: u64, cut: bool) -> Option<Vec<String>> {
             seen.push(format!("{:?}", run.execution().events));
             runs += 1;
             let counts = search.counts();
-            let ended = counts.executions + counts.blocked_by_sleep + counts.blocked_by_assume;
+            let dropped = counts.blocked_by_assume + counts.blocked_by_await;
+            let ended = counts.executions + counts.blocked_by_sleep + dropped;
             if ended != runs || seen.len() == 1000 {
                 return None;
             }

@@ -25,7 +25,7 @@ use crate::{
 use leno_model::{
     effect::Model,
     site::{SiteId, SiteKind},
-    wire::{Bug, Counts, Fault, Job, Message, Mode, Ran, Saved, Summary},
+    wire::{Bug, Counts, Fault, Job, Message, Mode, Ran, Saved, Summary, TIMER},
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -438,7 +438,7 @@ impl<'a> Check<'a> {
     fn finish(self, ending: Ending, summary: Option<Box<Summary>>) -> Result<Outcome<'a>, Error> {
         let mut notes = self.notes;
         let mut unseen = BTreeSet::new();
-        let mut narrowed = false;
+        let mut narrowed = None;
         let phases = summary.as_ref().and_then(|summary| summary.phases);
         let counts = summary.as_ref().map_or(self.counts, |summary| summary.counts);
         if self.early_threads {
@@ -446,9 +446,19 @@ impl<'a> Check<'a> {
         }
         if let Some(summary) = summary {
             unseen.extend(summary.unseen.iter().map(|site| callee(*site, &self.images)));
-            if !summary.narrowed.is_empty() {
-                narrowed = true;
-                let types = summary.narrowed.join(", ");
+            let (timer, types): (Vec<_>, Vec<_>) =
+                summary.narrowed.iter().cloned().partition(|what| what == TIMER);
+            if !timer.is_empty() {
+                narrowed = Some("the signal of a timer was not tried at all moments");
+                notes.push(
+                    "SIGALRM of a timer was tried only where a thread sleeps long enough, or \
+                     waits for a signal"
+                        .to_string(),
+                );
+            }
+            if !types.is_empty() {
+                narrowed = Some("not all inputs were tried");
+                let types = types.join(", ");
                 notes.push(format!(
                     "of {types}, __VERIFIER_nondet gave 0 and 1 only (null for a pointer); \
                      --nondet TYPE=LOW..HIGH says which values to try"

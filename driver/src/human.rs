@@ -115,8 +115,12 @@ fn bugs_found(outcome: &Outcome) -> String {
 
 fn why_unknown(outcome: &Outcome) -> String {
     match outcome.ending {
-        Ending::Exhausted if outcome.narrowed => "not all inputs were tried".to_string(),
-        Ending::Exhausted => "some functions could not be seen into".to_string(),
+        Ending::Exhausted if outcome.in_vain() => {
+            "in every execution a loop that chooses waits in vain".to_string()
+        }
+        Ending::Exhausted => {
+            outcome.narrowed.unwrap_or("some functions could not be seen into").to_string()
+        }
         Ending::StepsLimited => {
             format!(
                 "some executions were cut after {} events (--max-steps)",

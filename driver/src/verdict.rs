@@ -28,8 +28,8 @@ pub struct Outcome<'a> {
     pub usage: Usage,
     /// Where the search lies that can be gone on with.
     pub resume: Option<PathBuf>,
-    /// Not all inputs were tried.
-    pub narrowed: bool,
+    /// What was not tried in full although all executions were run.
+    pub narrowed: Option<&'static str>,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,
     /// The comparisons themselves, if they were asked for.
@@ -106,7 +106,14 @@ impl Outcome<'_> {
     }
 
     pub fn exhaustive(&self) -> bool {
-        self.ending == Ending::Exhausted && !self.narrowed
+        self.ending == Ending::Exhausted && self.narrowed.is_none() && !self.in_vain()
+    }
+
+    /// No execution came to an end, and not because of what the program assumes: in all of them
+    /// somebody waits in a loop that would end by another choice. Then it is not known that any
+    /// choice ends it.
+    pub fn in_vain(&self) -> bool {
+        self.counts.executions == 0 && self.counts.blocked_by_await > 0
     }
 
     pub fn blocked(&self) -> u64 {

@@ -73,6 +73,10 @@ pub enum End {
     Asleep,
     /// `leno_assume` was given a false condition.
     Assumed,
+    /// Nobody can go on, but somebody waits who had chosen how the wait is to end, or whether a
+    /// loop is to go round: what would have come of the other choice has been explored, or will
+    /// be.
+    Awaited,
     /// A loop went round more often than it may: this one, or one before it.
     Unrolled { site: SiteRef },
     /// The limit of steps was reached.

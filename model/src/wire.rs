@@ -192,6 +192,9 @@ pub struct Ran {
     pub symmetric: Vec<(u32, ThreadId, ThreadId)>,
 }
 
+/// The timer of the process, among what was tried in part.
+pub const TIMER: &str = "SIGALRM";
+
 /// All that it takes to go on with a check in another process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Saved {
@@ -257,7 +260,8 @@ pub struct Summary {
     pub weak_atomics: bool,
     /// Call sites (out of `Job::unknown_callees`) that were given shared memory.
     pub unseen: Vec<SiteId>,
-    /// Types of which `__VERIFIER_nondet_…` has given some values only.
+    /// Types of which `__VERIFIER_nondet_…` has given some values only, and [`TIMER`] if its
+    /// signal was not tried at all moments.
     pub narrowed: Vec<String>,
     /// Where the time went, if that was asked for.
     pub phases: Option<Phases>,

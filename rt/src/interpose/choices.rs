@@ -166,7 +166,7 @@ pub unsafe extern "C" fn reach_error() -> ! {
 
 /// Which values the functions of the form `__VERIFIER_nondet_…` give, by type.
 static VALUES: Global<Vec<Values>> = Global::new(Vec::new());
-/// The types of which not all values were tried.
+/// What was not tried in full: types, of which not all values were, and the timer.
 static NARROWED: Global<Option<List<&'static str>>> = Global::new(None);
 
 pub fn declare(values: Vec<Values>) {
@@ -174,13 +174,14 @@ pub fn declare(values: Vec<Values>) {
     *NARROWED.get() = Some(List::new(64));
 }
 
-fn narrow(name: &'static str) {
+/// This was tried in part.
+pub fn narrow(name: &'static str) {
     if let Some(list) = NARROWED.get().as_ref().filter(|list| !list.as_slice().contains(&name)) {
         list.push(name);
     }
 }
 
-/// The types of which only some values have been tried because none were declared.
+/// What has been tried in part: the types of which no values were declared, and the timer.
 pub fn narrowed() -> Vec<String> {
     let names = NARROWED.get().as_ref().map_or(&[][..], |list| list.as_slice());
     names.iter().map(|name| String::from(*name)).collect()

@@ -542,10 +542,17 @@ pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::
     let (set, at_once) = unsafe {
         (*set, limit.as_ref().is_some_and(|limit| limit.tv_sec == 0 && limit.tv_nsec == 0))
     };
+    // Without a limit it waits like `sigwaitinfo`.
+    let deadline = if limit.is_null() { None } else { time::deadline_after(limit) };
+    if deadline.is_none() && !limit.is_null() {
+        set_errno(libc::EINVAL);
+        return -1;
+    }
     let things = [of_thread(me()), of_process()];
+    let mut timed = false;
     loop {
         let mut taken = None;
-        things::try_exchange(&things, || {
+        things::try_exchange(&things, timed, || {
             taken = handlers::take(me(), set);
             taken.is_some()
         });
@@ -553,14 +560,15 @@ pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::
             store(info, signal.info());
             return signal.number;
         }
-        // Who chooses to wait on, and waits in vain, has chosen wrongly.
-        let on = Op::Choose { alternatives: 2 };
-        if at_once || event(on, &[], call_site()).outcome == Outcome::Chosen(1) {
-            time::pass();
+        things::require_shared(&things);
+        let fires = at_once || !timed && deadline.is_some() && looking(|| may_happen(call_site()));
+        if fires {
+            deadline.filter(|_| !at_once).map(time::pass_until);
             set_errno(libc::EAGAIN);
             return -1;
         }
-        things::require_shared(&things);
+        timed = deadline.is_some();
+        cancellation::point();
     }
 }
 

@@ -97,11 +97,6 @@ fn advance(nanoseconds: u64) {
     thread.clock = thread.clock.saturating_add(whole).min(u64::MAX / 4 / SECOND * SECOND);
 }
 
-/// Time passes until some timeout; how long that is does not matter to anybody.
-pub fn pass() {
-    advance(SECOND);
-}
-
 /// Time passes until a deadline.
 pub fn pass_until(deadline: u64) {
     if let Some(x) = running() {

@@ -4,26 +4,25 @@
 //! nobody has chosen. Time passes where threads sleep: if one has slept for as long as the
 //! timer was set to, the signal comes in the middle of its sleep. And it may come where a
 //! thread waits for a signal (`pause`, `sigsuspend`), which the search chooses, as for a
-//! timeout. That it comes at other moments is not tried. So if all threads wait for ever
+//! timeout. That it comes at other moments is not tried: where it would run a handler, the
+//! verdict is at best `unknown`, and says why. If all threads wait for ever
 //! while the timer runs, and its signal is not one that would simply end the process, the
 //! program is not stuck, but what it would do is not known: the check ends there, and says so.
 //!
 //! Other timers (of processor time, and those of `timer_create`) are refused when they are set.
 
-use super::{real, refused::refuse, set_errno, signalling, store};
+use super::{choices, real, refused::refuse, set_errno, signalling, store};
 use crate::{
-    cell::Global,
-    channel,
     execution::{call_site, current_thread, finish, running},
     host,
     kernel::things::{self, Changes, Thing, thing},
     units,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use leno_entry::entry;
 use leno_model::{
     End, SiteRef, ThreadId,
-    wire::{Fault, Message},
+    wire::{Fault, TIMER},
 };
 
 /// The timer, while it runs. Times are in nanoseconds.
@@ -72,21 +71,11 @@ fn set(after: u64, every: u64) -> Option<Timer> {
     }
     things::touch(&[(of_process(), Changes)]);
     if after > 0 && signalling::is_caught(libc::SIGALRM) {
-        notice();
+        // It could come at any moment, and is not tried at all of them.
+        choices::narrow(TIMER);
     }
     let timer = Timer::new(after, every, call_site());
     core::mem::replace(&mut running().expect("in an execution").timer, timer)
-}
-
-/// The user is to know what is not tried.
-fn notice() {
-    static GIVEN: Global<bool> = Global::new(false);
-    if !core::mem::replace(GIVEN.get(), true) {
-        channel::send(&Message::Notice(String::from(
-            "SIGALRM of a timer was tried only where a thread sleeps long enough, or waits for a \
-             signal",
-        )));
-    }
 }
 
 /// The timer has run out: it stops, or begins again.

@@ -339,7 +339,7 @@ pub fn moving(fd: i32) {
 fn wait(fd: i32, thing: Thing, events: i16, at_once: bool) -> bool {
     let is_ready = || ready(&mut [libc::pollfd { fd, events, revents: 0 }]) != 0;
     if at_once || control(fd, libc::F_GETFL, 0) as i32 & libc::O_NONBLOCK != 0 {
-        return things::try_exchange(&[thing], is_ready);
+        return things::try_exchange(&[thing], false, is_ready);
     }
     things::exchange_when(&[thing], is_ready);
     true

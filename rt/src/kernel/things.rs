@@ -140,14 +140,15 @@ pub fn exchange_if_still(thing: Thing, others: &[Thing], holds: impl FnOnce() ->
     settle(&uses, Order::SeqCst, None, holds)
 }
 
-/// Uses such things if they are ready; says whether they were. The thread may try again.
-pub fn try_exchange(things: &[Thing], ready: impl FnOnce() -> bool) -> bool {
+/// Uses such things if they are ready; says whether they were. The thread may come back here
+/// to try again; if it is `timed`, it has a timeout then, of which it has been chosen that it
+/// does not fire.
+pub fn try_exchange(things: &[Thing], timed: bool, ready: impl FnOnce() -> bool) -> bool {
     let uses: Vec<_> = things.iter().map(|thing| (*thing, Changes)).collect();
-    settle(&uses, Order::SeqCst, Some(Patience::default()), ready)
+    settle(&uses, Order::SeqCst, Some(Patience { timed, cancel: None }), ready)
 }
 
-/// Looks at such things, in one event. The thread may come back here to look again; if it is
-/// `timed`, it has a timeout then, of which it has been chosen that it does not fire.
+/// Looks at such things, in one event, with the same patience.
 pub fn look<T>(things: &[Thing], timed: bool, look: impl FnOnce() -> T) -> T {
     let uses: Vec<_> = things.iter().map(|thing| (*thing, Looks)).collect();
     let mut seen = None;
@@ -163,7 +164,7 @@ pub fn look<T>(things: &[Thing], timed: bool, look: impl FnOnce() -> T) -> T {
 /// it was having changed nothing: that is an await, and it is woken by whoever changes
 /// one of them. A cancellation point while it waits.
 pub fn exchange_when(things: &[Thing], mut ready: impl FnMut() -> bool) {
-    while !try_exchange(things, &mut ready) {
+    while !try_exchange(things, false, &mut ready) {
         require_shared(things);
         cancellation::point();
     }
