@@ -6,7 +6,7 @@
 //! refuses the others.
 
 use crate::error::Error;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::ArgPredicate};
 use leno_model::{
     Property,
     symmetry::{Explain, State},
@@ -152,7 +152,9 @@ pub struct CheckArgs {
     /// Explore threads that can change places only once (with `--search optimal` or
     /// `source`; the others enumerate as they are)
     #[arg(long, value_enum, default_value = "on",
-          default_value_ifs([("search", "naive", "off"), ("search", "dpor", "off")]))]
+          default_value_ifs([("search", ArgPredicate::from("naive"), "off"),
+                             ("search", ArgPredicate::from("dpor"), "off"),
+                             ("explain_symmetry", ArgPredicate::IsPresent, "off")]))]
     pub symmetry: Switch,
     /// More models of functions that are not instrumented (docs/models.md); may be
     /// given several times
@@ -226,7 +228,7 @@ pub struct CheckArgs {
     #[serde(skip)]
     pub save_every: Duration,
     /// Say of all threads whether they are interchangeable, or why not: in every branching
-    /// state, or in one, by the number that it has there
+    /// state, or in one, by the number that it has there. Nothing is cut meanwhile
     #[arg(
         long,
         value_name = "STATE",

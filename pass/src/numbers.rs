@@ -90,7 +90,7 @@ impl Numbers<'_> {
         if is_whole(ty) {
             return self.of_value(at);
         }
-        // What is relative to a segment register has no address that could be told.
+        // Memory that is addressed relative to a segment register is nothing that anybody shares.
         if !at.operand(0).ty().is_pointer() {
             return None;
         }
@@ -157,7 +157,9 @@ impl Numbers<'_> {
                 | Opcode::LLVMFreeze
                 | Opcode::LLVMBitCast
                 | Opcode::LLVMInsertValue
-                | Opcode::LLVMExtractValue => self.flows_into_computation(user, seen),
+                | Opcode::LLVMExtractValue => {
+                    !user.ty().is_pointer() && self.flows_into_computation(user, seen)
+                }
                 Opcode::LLVMICmp => !user.is_equality(),
                 Opcode::LLVMAtomicRMW => user.rmw_op() != RmwOp::LLVMAtomicRMWBinOpXchg,
                 // The lowest bits are the same for all objects in the same role.

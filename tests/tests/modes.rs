@@ -117,9 +117,15 @@ fn differ(source: &Path, cflags: &[String], options: &[&str], args: &[String]) -
     if let Err(error) = compile(source, cflags, &directory.path().join("program")) {
         return Some(format!("it does not compile:\n{error}"));
     }
+    // The same executions: where threads are found symmetric, and so which are cut, is decided
+    // by what is recorded. That the bugs are the same all the same is another test.
+    let traces: &[&str] = match options.contains(&"--symmetry") {
+        true => &[],
+        false => &["--symmetry", "off"],
+    };
     let check = |mode: &[&str]| {
-        let mut all =
-            [&CHECK[..], &within("100s", options), mode, options, &["--", "./program"]].concat();
+        let limits = within("100s", options);
+        let mut all = [&CHECK[..], &limits, traces, mode, options, &["--", "./program"]].concat();
         all.extend(args.iter().map(String::as_str));
         leno(directory.path(), &all).json()
     };
