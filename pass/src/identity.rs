@@ -6,9 +6,9 @@
 //! then the runtime is told which addresses these were, and the objects there are taken for
 //! known by their addresses.
 //!
-//! What is harmless: the difference of two pointers, which must be into one object; a
-//! comparison for equality; the lowest four bits, which are the same for all objects in the
-//! same role; turning the number back into a pointer at once. A number that is stored is
+//! What is harmless: the difference of two pointers into one object, which the runtime is asked
+//! about; a comparison for equality; the lowest four bits, which are the same for all objects in
+//! the same role; turning the number back into a pointer at once. A number that is stored is
 //! not followed any further, and counts as looked at. What else may be an address, such as
 //! what is read from memory as a number, and the handles of threads, is told by `numbers`.
 
@@ -30,8 +30,12 @@ pub enum Look {
     Value,
     /// What is read from memory may be one, or a part of one.
     Memory { len: u64 },
+    /// A part of memory is copied, perhaps not all of an address that begins or ends there.
+    Part,
     /// The order of two is asked for.
     Order,
+    /// The distance between two is asked for.
+    Distance,
 }
 
 /// All such instructions of a function, and arguments. (What is asked of an instruction is its
@@ -51,6 +55,16 @@ fn look(at: Value) -> Option<Look> {
         Opcode::LLVMICmp if !at.is_equality() => {
             let (a, b) = (pointer(at.operand(0))?, pointer(at.operand(1))?);
             (can_move(a) && can_move(b)).then_some(Look::Order)
+        }
+        Opcode::LLVMSub if is_number(at.operand(0)) && is_number(at.operand(1)) => {
+            let (a, b) = (at.operand(0).operand(0), at.operand(1).operand(0));
+            let are_apart = root(a) != root(b) && (can_move(a) || can_move(b));
+            (are_apart && a.ty().is_pointer() && b.ty().is_pointer()).then_some(Look::Distance)
+        }
+        // An address without its lowest bits: what is behind it is a number.
+        Opcode::LLVMCall if at.callee().name().starts_with("llvm.ptrmask.") => {
+            let harmless = at.operand(1).constant_int().is_some_and(|mask| !mask < 16);
+            (!harmless && can_move(at.operand(0))).then_some(Look::Number)
         }
         _ => None,
     }
@@ -96,6 +110,8 @@ pub fn tell(emitter: &Emitter, looks: &[(Value, Look)]) {
     let number = emitter.runtime("__leno_number", unit.void(), &[long]);
     let read = emitter.runtime("__leno_number_in", unit.void(), &[place_type, long]);
     let order = emitter.runtime("__leno_order", unit.void(), &[place_type, place_type]);
+    let distance = emitter.runtime("__leno_distance", unit.void(), &[place_type, place_type]);
+    let taken = emitter.runtime("__leno_part", unit.void(), &[place_type, long]);
     for (at, look) in looks {
         match look {
             Look::Number => {
@@ -118,10 +134,16 @@ pub fn tell(emitter: &Emitter, looks: &[(Value, Look)]) {
                     builder.call(read, &[part, unit.const_int(64, (len - start).min(8))]);
                 }
             }
-            Look::Order => {
+            Look::Part => {
+                builder.before(*at, function, unit);
+                let len = builder.resize(at.operand(2), long);
+                builder.call(taken, &[at.operand(1), len]);
+            }
+            Look::Order | Look::Distance => {
                 builder.before(*at, function, unit);
                 let of = |value: Value| pointer(value).expect("as when it was looked at");
-                builder.call(order, &[of(at.operand(0)), of(at.operand(1))]);
+                let told = if matches!(look, Look::Order) { order } else { distance };
+                builder.call(told, &[of(at.operand(0)), of(at.operand(1))]);
             }
         }
     }

@@ -818,6 +818,10 @@ impl Type {
         }
     }
 
+    pub fn is_struct(self) -> bool {
+        self.kind() == Kind::LLVMStructTypeKind
+    }
+
     pub fn is_int(self) -> bool {
         self.kind() == Kind::LLVMIntegerTypeKind
     }

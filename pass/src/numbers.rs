@@ -15,10 +15,12 @@
 //!
 //! A part of an address is no address any more, so parts are not handed on: they are looked
 //! for where they are read, in the aligned word of memory that they come from. That is asked
-//! behind the load. Nobody else has run since.
+//! behind the load. Nobody else has run since. So it is where memory is copied, from the middle
+//! of a word or to the middle of one.
 //!
-//! Not seen: an atomic update of one part of a word (what is there behind it is looked at, not
-//! what was there before).
+//! Not seen: a store to a part of a word that holds an address, also an atomic update of it
+//! (what is there behind it is looked at, not what was there before); and parts of an address
+//! that lies askew, in a packed structure.
 
 use crate::{
     escape::{Private, root},
@@ -61,7 +63,15 @@ impl Numbers<'_> {
                 let ty = at.operand(1).ty();
                 (!is_whole(ty)).then(|| self.of_memory(at, ty))?
             }
-            Opcode::LLVMCall | Opcode::LLVMInvoke if !at.callee().intrinsic() => self.of_value(at),
+            Opcode::LLVMCall if is_copy(at.callee()) => {
+                let from = at.operand(1);
+                (from.ty().is_pointer() && !self.is_free_of_addresses(from)).then_some(Look::Part)
+            }
+            Opcode::LLVMCall | Opcode::LLVMInvoke
+                if !at.callee().intrinsic() || is_register(at.callee()) =>
+            {
+                self.of_value(at)
+            }
             // Of a call's result, or of what a compare-exchange has found.
             Opcode::LLVMExtractValue => self.of_value(at),
             _ => None,
@@ -110,7 +120,7 @@ impl Numbers<'_> {
                 let name = user.callee().name();
                 let is = |prefix: &str| name.starts_with(prefix);
                 let harmless = is("llvm.memset.") || is("llvm.lifetime.") || is("llvm.invariant.");
-                let copies = is("llvm.memcpy.") || is("llvm.memmove.");
+                let copies = is_copy(user.callee());
                 let from_constant =
                     || user.operand(0) != address || root(user.operand(1)).is_constant_global();
                 !(harmless || copies && from_constant())
@@ -157,11 +167,12 @@ impl Numbers<'_> {
                     let bits = [0, 1].map(|place| user.operand(place).constant_int());
                     !bits.into_iter().flatten().any(|bits| bits < 16)
                 }
-                Opcode::LLVMSwitch
-                | Opcode::LLVMRet
-                | Opcode::LLVMIntToPtr
-                | Opcode::LLVMAtomicCmpXchg => false,
-                Opcode::LLVMCall | Opcode::LLVMInvoke => !passes_on(user.callee()),
+                Opcode::LLVMSwitch | Opcode::LLVMIntToPtr | Opcode::LLVMAtomicCmpXchg => false,
+                // What is not one whole number, nor made of such, is not asked about there.
+                Opcode::LLVMRet => !is_whole(value.ty()) && !value.ty().is_struct(),
+                Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                    !(is_whole(value.ty()) && passes_on(user.callee()))
+                }
                 _ => true,
             }
         })
@@ -189,4 +200,17 @@ fn is_whole_variable(variable: Value) -> bool {
 fn passes_on(callee: Value) -> bool {
     let handles = || ["pthread_", "thrd_"].iter().any(|prefix| callee.name().starts_with(prefix));
     callee.is_function() && !callee.intrinsic() && (!is_unseen(callee) || handles())
+}
+
+/// Whether a function is the compiler's way to copy memory.
+fn is_copy(callee: Value) -> bool {
+    let name = callee.name();
+    ["llvm.memcpy.", "llvm.memmove."].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether a function gives what is in a register, such as the end of the stack.
+fn is_register(callee: Value) -> bool {
+    let name = callee.name();
+    let ways = ["llvm.read_register.", "llvm.read_volatile_register.", "llvm.x86.rd"];
+    ways.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -262,12 +262,25 @@ fn numbers_that_may_be_addresses_are_looked_at_where_they_are_computed_with() {
          long united(void *p) { union { void *p; long n; } u = {p}; return u.n ^ 1; }\n\
          long copied(void *p) { long n; __builtin_memcpy(&n, &p, 8); return n ^ 1; }\n\
          long updated(long *p) { return __atomic_fetch_add(p, 0, 5) ^ 1; }\n\
-         int part(_Atomic int *p) { return *p; }",
+         int part(_Atomic int *p) { return *p; }\n\
+         int segment(void) { return *(int __seg_fs *)40; }\n\
+         unsigned copied_part(void *p) { unsigned n; __builtin_memcpy(&n, &p, 4); return n; }\n\
+         typedef long two __attribute__((vector_size(16)));\n\
+         two wide(two *p) { return *p; }\n\
+         register long stack __asm__(\"rsp\"); long in_register(void) { return stack * 3; }\n\
+         long masked(char *p) { return p - __builtin_align_down(p, 64); }\n\
+         long aligned(char *p) { return p - __builtin_align_down(p, 16); }\n\
+         long apart(char *p, char *q) { return p - q; }\n\
+         long inside(char *p) { return &p[3] - p; }",
     );
     let looks = |name: &str| {
         let count = |hook: &str| unit.body(name).matches(hook).count();
         (count("@__leno_number("), count("@__leno_number_in("))
     };
+    let tells = |name: &str, hook: &str| unit.body(name).matches(hook).count();
+    assert_eq!(tells("copied", "@__leno_part("), 1);
+    assert_eq!(tells("copied_part", "@__leno_part("), 1);
+    assert_eq!(tells("apart", "@__leno_distance("), 1);
     let cases = [
         ("kept", (0, 0)),
         ("given", (1, 0)),
@@ -282,6 +295,11 @@ fn numbers_that_may_be_addresses_are_looked_at_where_they_are_computed_with() {
         ("copied", (1, 0)),
         ("updated", (1, 0)),
         ("part", (0, 1)),
+        ("segment", (0, 0)),
+        ("wide", (0, 2)),
+        ("in_register", (1, 0)),
+        ("masked", (1, 0)),
+        ("aligned", (0, 0)),
     ];
     for (name, expected) in cases {
         assert_eq!(looks(name), expected, "{name}: {}", unit.body(name));

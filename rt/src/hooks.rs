@@ -702,6 +702,35 @@ pub extern "C" fn __leno_words(one: u64, other: u64) {
     symmetry::may_look_at(other);
 }
 
+/// Memory is copied. Mostly whole words of it, and then no more is to be done.
+///
+/// # Safety
+/// For the program: it leaves alone all registers but `rax`, which a call may change.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __leno_part(at: u64, len: u64) {
+    naked_asm!(
+        "lea rax, [rdi + rsi]",
+        "or eax, edi",
+        "test al, 7",
+        "mov eax, 0",
+        "jne __leno_split@PLT",
+        "ret",
+    )
+}
+
+/// Memory is copied that does not begin or end with a word.
+#[entry]
+pub extern "C" fn __leno_split(at: u64, len: u64) {
+    symmetry::takes(at, len);
+}
+
+/// The distance between two addresses is asked for.
+#[entry]
+pub extern "C" fn __leno_distance(a: u64, b: u64) {
+    symmetry::measures(a, b);
+}
+
 /// The order of two addresses is asked for.
 #[entry]
 pub extern "C" fn __leno_order(a: u64, b: u64) {

@@ -84,6 +84,8 @@ pub fn call(site: SiteRef, address: u64, args: &[u64], rest: u64) {
         perform(site, &model.before, &Call { args, rest, result: None });
         if model.looks {
             look(&model.before, &Call { args, rest, result: None });
+        } else if symmetry::is_wanted() {
+            take(&model.before, &Call { args, rest, result: None });
         }
     }
     if callee.unknown {
@@ -140,6 +142,21 @@ fn look(effects: &[Effect], call: &Call) {
     effects.iter().for_each(|effect| accesses.effect(effect, call));
     let read = accesses.list.iter().filter(|access| access.kind == AccessKind::Read);
     read.for_each(|access| symmetry::looks_into(access.addr, access.len));
+}
+
+/// A function copies the bytes that it reads, if it writes at all: perhaps a part of an address.
+fn take(effects: &[Effect], call: &Call) {
+    let writes = |effect: &Effect| match effect {
+        Effect::Range(range) => range.kind == AccessKind::Write,
+        effect => matches!(effect, Effect::Print(_)),
+    };
+    if !effects.iter().any(writes) {
+        return;
+    }
+    let mut accesses = Gathered::default();
+    effects.iter().for_each(|effect| accesses.effect(effect, call));
+    let read = accesses.list.iter().filter(|access| access.kind == AccessKind::Read);
+    read.for_each(|access| symmetry::takes(access.addr, access.len));
 }
 
 fn errno() -> i32 {

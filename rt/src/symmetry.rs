@@ -42,7 +42,7 @@ mod others;
 mod report;
 
 pub use handles::{gives, keep_in_mind, known, learn, used};
-pub use looks::{looks_at, looks_into, may_look_at, observes, orders};
+pub use looks::{looks_at, looks_into, may_look_at, measures, observes, orders, takes};
 pub use report::{
     Explanations, compare_all, compare_with, counts, go_on_counting, is_wanted, want,
 };

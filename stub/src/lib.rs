@@ -77,7 +77,13 @@ pub extern "C" fn __leno_number(_number: u64) {}
 pub extern "C" fn __leno_number_in(_at: *const c_void, _len: u64) {}
 
 #[unsafe(no_mangle)]
+pub extern "C" fn __leno_part(_at: *const c_void, _len: u64) {}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn __leno_order(_one: *const c_void, _other: *const c_void) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __leno_distance(_one: *const c_void, _other: *const c_void) {}
 
 /// The arguments that follow the count are of no interest to a function that does
 /// nothing, and in C's calling convention it need not know of them.

@@ -4,7 +4,7 @@
 //
 // Nothing: that they are symmetric there is what makes the others mean something.
 // leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 1000, T1 T2 at 0"
-// It holds a mutex, a read-write lock for writing, one for reading.
+// leno[--explain-symmetry]: verdict=safe symmetric="T1 T2 at 1000, T1 T2 at 0"
 // leno[--explain-symmetry]: cflags="-DMUTEX" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock held"
 // leno[--explain-symmetry]: cflags="-DWRITER" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock rw"
 // leno[--explain-symmetry]: cflags="-DREADER" verdict=safe symmetric="" apart~"T1 T2 at 1000: lock rw"
@@ -64,6 +64,17 @@
 // leno[--explain-symmetry]: cflags="-DCOMPARED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DBLOCK -DUNITED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
 // leno[--explain-symmetry]: cflags="-DBLOCK -DBYTES" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// A part of it is copied, by the compiler's way or by a function; what is given back is more than
+// a number; its lowest bits are masked, its distance to something else is measured, a register
+// says where the stack is.
+// leno[--explain-symmetry]: cflags="-DPART" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DPART -fno-builtin" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DVECTOR" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DMASKED" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DDISTANCE" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DREGISTER" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DPART" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
+// leno[--explain-symmetry]: cflags="-DBLOCK -DDISTANCE" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
 // It has asked assembly where its stack is; it has sent an address through a pipe; a global
 // variable refers to a place before its block.
 // leno[--explain-symmetry]: cflags="-DASSEMBLY" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has"
@@ -114,6 +125,18 @@ static int around(int n), compare(const void *a, const void *b);
 static unsigned long complement(unsigned long number) { return ~number; }
 #endif
 
+#ifdef VECTOR
+typedef unsigned long two __attribute__((vector_size(16)));
+static two vector(void *mine) {
+    union { void *pointers[2]; two numbers; } both = {{mine, mine}};
+    return both.numbers;
+}
+#endif
+
+#ifdef REGISTER
+register unsigned long stack __asm__("rsp");
+#endif
+
 #ifdef CHILD
 static void *nothing(void *arg) { return arg; }
 #endif
@@ -149,6 +172,18 @@ static void begin(void *mine) {
 #elif defined UPDATED
     void *pointer = mine;
     hidden = ~__atomic_fetch_add((unsigned long *)&pointer, 1, __ATOMIC_SEQ_CST);
+#elif defined PART
+    unsigned half;
+    memcpy(&half, &mine, sizeof half);
+    hidden = ~half;
+#elif defined VECTOR
+    hidden = (~vector(mine))[1];
+#elif defined MASKED
+    hidden = (char *)mine - __builtin_align_down((char *)mine, 1 << 16);
+#elif defined DISTANCE
+    hidden = (char *)mine - (char *)box;
+#elif defined REGISTER
+    hidden = ~stack;
 #elif defined COMPARED
     void *zeros = 0;
     hidden = memcmp(&mine, &zeros, sizeof mine);

@@ -52,11 +52,43 @@ pub fn looks_into(start: u64, len: u64) {
     }
 }
 
+/// Memory is taken from one place to another. What is taken whole is as good as a pointer there;
+/// a part of a word is a number.
+pub fn takes(start: u64, len: u64) {
+    if !super::is_wanted() || len == 0 {
+        return;
+    }
+    for end in [start, start + len] {
+        if !end.is_multiple_of(8) {
+            // SAFETY: some of the word is read, and a word lies in one page.
+            may_look_at(unsafe { *((end & !7) as *const u64) });
+        }
+    }
+}
+
 /// The running thread has done what nobody knows, such as to ask where its stack is.
 pub fn observes(what: &'static str) {
     let thread = current_thread().and_then(|thread| running()?.thread_numbered(thread));
     if let Some(thread) = thread {
         thread.observed.get_or_insert(what);
+    }
+}
+
+/// The distance between two addresses was asked for. That of two places in one object, or on one
+/// stack, is the same wherever these lie.
+pub fn measures(a: u64, b: u64) {
+    if !super::is_wanted() || a == b {
+        return;
+    }
+    let stacks = (fiber::owner_of(a as usize), fiber::owner_of(b as usize));
+    let block = |addr: u64| heap::pointed_to(addr as usize).map(|(_, block)| block.start);
+    let together = match stacks {
+        (None, None) => block(a).is_some() && block(a) == block(b),
+        (one, other) => one == other,
+    };
+    if !together {
+        looks_at(a);
+        looks_at(b);
     }
 }
 
