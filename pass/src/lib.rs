@@ -198,10 +198,13 @@ fn instrument_function(
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
     emitter.emit(&plan, record.as_ref());
     identity::tell(&emitter, &looks);
-    if let Some(record) = record {
+    if let Some(record) = &record {
         record.close(&emitter);
     }
     loops::count(&mut emitter, &loops);
+    if let Some(record) = record {
+        record.compute_nearby(&emitter);
+    }
     index
 }
 
