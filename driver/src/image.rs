@@ -52,9 +52,9 @@ pub struct Frame {
 
 impl Frame {
     /// Whether the code is the C++ library's, whose templates are compiled with the
-    /// program.
+    /// program, or what leno-c++ has in its place (`include/leno-c++`).
     fn is_library(&self) -> bool {
-        self.file.contains("/include/c++/")
+        ["/include/c++/", "/include/leno-c++/"].iter().any(|folder| self.file.contains(folder))
     }
 }
 

@@ -21,6 +21,8 @@ use crate::{
 use leno_model::site::{Frame, Slot};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+const FUNCTION: u64 = 8;
+const SITE: u64 = 16;
 const HEADER: u64 = 24;
 const ALIGN: u64 = 16;
 
@@ -218,6 +220,8 @@ pub struct Record {
     record: Value,
     /// Where the site of the call in progress is put.
     pub site: Value,
+    /// The addresses in it that were computed at the entry, by their offsets.
+    addresses: HashMap<Value, u64>,
 }
 
 impl Record {
@@ -274,8 +278,8 @@ impl Record {
         builder.silently_before(entry.instructions()[0]);
         let bytes = unit.array(unit.int(8), size);
         let record = builder.alloca(bytes, plan.align.max(ALIGN), c"leno.record");
-        let function_word = builder.offset(unit, record, 8, "");
-        let site = builder.offset(unit, record, 16, "");
+        let function_word = builder.offset(unit, record, FUNCTION, "");
+        let site = builder.offset(unit, record, SITE, "");
         let addresses: HashMap<Value, Value> = plan
             .slots
             .iter()
@@ -303,8 +307,8 @@ impl Record {
             .into_iter()
             .find(|at| at.opcode() != Opcode::LLVMAlloca && !preamble.contains(at))
             .expect("a block has a terminator");
-        let frame = unit.frame_pointer();
         builder.silently_before(start);
+        let frame = builder.frame_list(unit);
         let caller = builder.load(unit.pointer(), frame);
         builder.store(caller, record, 8);
         let index = unit.const_offset(emitter.place, u64::from(emitter.index));
@@ -314,7 +318,9 @@ impl Record {
         for (param, size) in &contents.copies {
             builder.copy(addresses[param], *param, unit.const_int(64, *size), ALIGN);
         }
-        let record = Self { record, site };
+        let offsets = plan.slots.iter().map(|(value, slot)| (addresses[value], slot.offset));
+        let offsets = offsets.chain([(site, SITE)]).collect();
+        let record = Self { record, site, addresses: offsets };
         record.keep_values(emitter, contents, &addresses, start);
         record
     }
@@ -356,7 +362,7 @@ impl Record {
                 let (builder, unit) = (&emitter.builder, emitter.unit);
                 builder.before(*exit, emitter.function, unit);
                 let caller = builder.load(unit.pointer(), self.record);
-                builder.store(caller, unit.frame_pointer(), 8);
+                builder.store(caller, builder.frame_list(unit), 8);
             }
         }
         for call in detours(emitter.function) {
@@ -370,9 +376,36 @@ impl Record {
         }
     }
 
+    /// Computes the addresses anew in each block that uses them, when all else is in place:
+    /// without optimisation the code generator makes an address part of the instruction that
+    /// uses it only if it was computed in the same block. From another one it is carried
+    /// along, and every function would begin by computing and storing the address of
+    /// each variable.
+    pub fn compute_nearby(&self, emitter: &Emitter) {
+        let (builder, unit) = (&emitter.builder, emitter.unit);
+        for block in emitter.function.blocks().into_iter().skip(1) {
+            let mut nearby: HashMap<u64, Value> = HashMap::default();
+            for instruction in block.instructions() {
+                // What a phi node takes is computed in another block.
+                if instruction.opcode() == Opcode::LLVMPHI {
+                    continue;
+                }
+                for (index, operand) in instruction.operands().enumerate() {
+                    let Some(offset) = self.addresses.get(&operand) else { continue };
+                    let near = *nearby.entry(*offset).or_insert_with(|| {
+                        builder.before(instruction, emitter.function, unit);
+                        builder.offset(unit, self.record, *offset, "")
+                    });
+                    instruction.set_operand(index as u32, near);
+                }
+            }
+        }
+    }
+
     fn link(&self, emitter: &Emitter, at: Value) {
         emitter.builder.before(at, emitter.function, emitter.unit);
-        emitter.builder.store(self.record, emitter.unit.frame_pointer(), 8);
+        let list = emitter.builder.frame_list(emitter.unit);
+        emitter.builder.store(self.record, list, 8);
     }
 }
 

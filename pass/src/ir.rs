@@ -1239,7 +1239,7 @@ impl Unit {
 
     /// The thread's pointer to its innermost frame record, which the stub or the
     /// runtime defines. Both are there when the program starts: initial-exec.
-    pub fn frame_pointer(self) -> Value {
+    fn frame_pointer(self) -> Value {
         let name = c"__leno_frame";
         // SAFETY: the name ends with a zero; the type is of this context.
         unsafe {
@@ -1556,6 +1556,15 @@ impl Builder {
                 name.as_ptr(),
             )
         })
+    }
+
+    /// The place of the thread's list of frame records. (Not the variable itself: without
+    /// optimisation a store to a thread-local variable has the whole block in front of it
+    /// made by the slow one of LLVM's two code generators.)
+    pub fn frame_list(&self, unit: Unit) -> Value {
+        let pointer = unit.pointer();
+        let address = unit.runtime_function("llvm.threadlocal.address.p0", pointer, &[pointer]);
+        self.call(address, &[unit.frame_pointer()])
     }
 
     /// Where the function returns to.

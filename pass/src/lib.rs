@@ -199,10 +199,13 @@ fn instrument_function(
     let record = contents.map(|contents| Record::build(&mut emitter, &contents));
     identity::tell(&emitter, &looks);
     emitter.emit(&plan, record.as_ref());
-    if let Some(record) = record {
+    if let Some(record) = &record {
         record.close(&emitter);
     }
     loops::count(&mut emitter, &loops);
+    if let Some(record) = record {
+        record.compute_nearby(&emitter);
+    }
     index
 }
 

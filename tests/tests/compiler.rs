@@ -173,6 +173,10 @@ fn dependency_files_name_the_users_files() {
     assert_eq!(project.read("prog.d"), "prog: a.c a.h\n");
     project.build("-MJ compilation.json -c a.c -o b.o");
     assert!(project.read("compilation.json").contains("\"output\": \"b.o\""));
+    // make would take it for two goals.
+    let mut spaced = project.command(tool("leno-cc"), "-MMD -c a.c -o");
+    assert!(spaced.arg("a b.o").status().unwrap().success());
+    assert_eq!(project.read("a b.d"), "a\\ b.o: a.c a.h\n");
     let printed = project.cc("-MM a.c");
     assert_eq!(stdout(&printed), "a.o: a.c a.h\n");
 }
@@ -228,6 +232,13 @@ fn diagnostics_and_status_are_clangs() {
     let output = project.cc("-Wall -c warn.c");
     assert_eq!(stderr(&output).matches("warning:").count(), 1);
     assert_eq!(project.cc("-Wall -Werror -c warn.c").status.code(), Some(1));
+    // What clang says of its options it says once, however many steps get them.
+    for option in ["-Wno-no-such-warning", "-Ofast", "-O4"] {
+        let args = format!("{option} -c warn.c");
+        let theirs = project.command("clang-22", &args).output().unwrap();
+        assert!(!stderr(&theirs).is_empty());
+        assert_eq!(stderr(&project.cc(&args)), stderr(&theirs), "{args}");
+    }
     // As configure scripts and Kbuild ask whether there is an option.
     let output = project.cc("-Werror -O1 -x c -c /dev/null -o probe.o");
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
@@ -290,6 +301,10 @@ fn the_environment_is_read_with_care() {
     for known in ["LENO_CACHE", "LENO_CHECKS", "LENO_ARGS_prog"] {
         assert_eq!(stderr(&with(known, "off")), "", "{known}");
     }
+    assert_eq!(stderr(&with("LENO_CACHE_SIZE", "5M")), "");
+    let output = with("LENO_CACHE_SIZE", "5 megabytes");
+    assert!(output.status.success());
+    assert!(stderr(&output).contains("LENO_CACHE_SIZE is 5 megabytes"));
     let output = with("LENO_CLAGN", "x");
     assert!(output.status.success());
     assert!(stderr(&output).contains("LENO_CLAGN"));
@@ -329,6 +344,16 @@ fn a_request_for_something_else_than_code_is_answered() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains("FunctionDecl"));
     assert!(!project.has("hello.o"));
+}
+
+#[test]
+fn a_program_may_do_without_the_library() {
+    let project = Project::new(&[(
+        "bare.c",
+        "void _start(void) { __asm__ volatile(\"syscall\" : : \"a\"(60), \"D\"(7)); }",
+    )]);
+    project.build("-nostdlib bare.c -o bare");
+    assert_eq!(project.run("bare").0, Some(7));
 }
 
 #[test]

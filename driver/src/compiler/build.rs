@@ -19,6 +19,9 @@ const STUB: &str = "libleno_stub.so";
 /// given in.
 const QUIET: &str = "-Wno-unused-command-line-argument";
 
+/// And about options of which it has said in the first step what there is to say.
+const SAID: [&str; 2] = ["-Wno-unknown-warning-option", "-Wno-deprecated"];
+
 pub struct Build<'a> {
     clang: &'a Clang,
     line: &'a CommandLine,
@@ -146,6 +149,7 @@ impl<'a> Build<'a> {
     /// Gives whether clang had nothing to say.
     fn back(&self, bitcode: &Path, output: &Path) -> Result<bool, Failure> {
         let mut command = self.back_options();
+        command.extend(args(SAID));
         command.extend(args([QUIET, "-x", "ir"]));
         command.push(bitcode.into());
         command.extend(args([self.kind(), "-o"]));
@@ -206,7 +210,7 @@ impl<'a> Build<'a> {
             options.extend([OsString::from("-MF"), output.with_extension("d").into()]);
         }
         if !said("-MT") && !said("-MQ") {
-            options.extend([OsString::from("-MT"), output.into()]);
+            options.extend([OsString::from("-MQ"), output.into()]);
         }
         options
     }
@@ -241,6 +245,9 @@ impl<'a> Build<'a> {
             command.extend([OsString::from("-o"), output.clone()]);
         }
         command.push(QUIET.into());
+        if self.line.inputs().any(Input::is_source) {
+            command.extend(args(SAID));
+        }
         if !self.line.has_option("-r") {
             command.extend(stub_options(&stub_directory()?));
         }

@@ -55,6 +55,13 @@ impl Cache {
         Some(Self { folder, room: size / FOLDERS })
     }
 
+    /// What the environment says of the size, if it is none.
+    pub fn unreadable_size() -> Option<String> {
+        let size = env::var_os(SIZE).filter(|size| !size.is_empty())?;
+        let readable = size.to_str().and_then(bytes).is_some();
+        (!readable).then(|| size.to_string_lossy().into_owned())
+    }
+
     /// None if an object might depend on something that is not known here.
     pub fn key(compiler: &Path, options: &[OsString], bitcode: &[u8]) -> Option<Key> {
         let mut digest = Sha256::new();

@@ -288,6 +288,8 @@ impl CommandLine {
         for option in self.option_names() {
             let reason = if option == "-static" || option == "-static-pie" {
                 "leno replaces functions of the dynamically linked C library"
+            } else if option == "-m32" || option == "-mx32" {
+                "leno checks programs for x86-64"
             } else if option.starts_with("-fsanitize=") {
                 "a sanitizer has hooks and a runtime of its own, which cannot be checked along"
             } else {
@@ -387,6 +389,7 @@ mod tests {
     fn an_option_that_cannot_be_honoured_is_refused() {
         assert!(parse("a.c -static").refuse_unsupported().is_err());
         assert!(parse("a.c -fsanitize=thread").refuse_unsupported().is_err());
+        assert!(parse("-m32 -c a.c").refuse_unsupported().is_err());
         assert!(parse("a.c -static-libgcc -fno-sanitize=all").refuse_unsupported().is_ok());
         assert_eq!(parse("a.c -flto=thin -O2").dropped_options(), ["-flto=thin"]);
     }

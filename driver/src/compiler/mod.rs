@@ -15,6 +15,7 @@ mod command_line;
 mod response;
 
 use crate::interrupt;
+use cache::Cache;
 use command_line::{CommandLine, Goal};
 use std::{
     env,
@@ -142,6 +143,10 @@ pub fn main(language: Language, args: Vec<OsString>) -> ExitCode {
     let warn = |text: &str| eprintln!("{}: warning: {text}", own_name(language));
     for name in unknown_variables(env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
         warn(&format!("the environment variable {name} means nothing to leno"));
+    }
+    if let Some(size) = Cache::unreadable_size() {
+        let name = cache::SIZE;
+        warn(&format!("{name} is {size}, which is no size such as 500M; 2G is taken instead"));
     }
     // clang ends by the signal itself; what is ours in between goes away then.
     interrupt::listen();
