@@ -477,9 +477,9 @@ pub fn set_mask(new: u64) {
     }
 }
 
-/// A jump gives the running thread another mask; what is no longer blocked takes place before
-/// it does.
-pub fn jumps_with_mask(new: u64) {
+/// The same where the handlers are to run now: before a jump, or before a function gives a
+/// result, which theirs would replace.
+pub fn set_mask_at_once(new: u64) {
     replace_mask(new);
     deliver();
 }
