@@ -838,7 +838,7 @@ impl Ahead {
     fn digest(&self) -> u64 {
         let begin = u64::from(!self.bits.is_empty());
         self.bits.iter().fold(begin, |digest, bit| {
-            digest.wrapping_mul(0x0000_0100_0000_01b3) ^ 2 + u64::from(*bit)
+            digest.wrapping_mul(0x0000_0100_0000_01b3) ^ (2 + u64::from(*bit))
         })
     }
 }

@@ -561,9 +561,12 @@ pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::
             return signal.number;
         }
         things::require_shared(&things);
-        let fires = at_once || !timed && deadline.is_some() && looking(|| may_happen(call_site()));
-        if fires {
-            deadline.filter(|_| !at_once).map(time::pass_until);
+        let may_fire = !at_once && !timed;
+        let fires = deadline.filter(|_| may_fire && looking(|| may_happen(call_site())));
+        if let Some(deadline) = fires {
+            time::pass_until(deadline);
+        }
+        if at_once || fires.is_some() {
             set_errno(libc::EAGAIN);
             return -1;
         }
