@@ -29,6 +29,8 @@ const PUT_BACK: &str = "
     chdir fchdir umask setlocale
     mmap mmap64 munmap mprotect madvise mremap msync
     signal sigaction sigprocmask pthread_sigmask syscall
+    siginterrupt sigset sighold sigrelse sigignore bsd_signal sysv_signal __sysv_signal
+    sigblock sigsetmask siggetmask __xpg_sigpause
     uname getcwd gethostname getrlimit getrusage clock_getres
     sched_getaffinity pthread_getaffinity_np pthread_getname_np
 ";

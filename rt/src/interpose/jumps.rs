@@ -72,7 +72,7 @@ fn leave(place: usize) {
         )
     };
     if has_mask {
-        signalling::jumps_with_mask(mask);
+        signalling::set_mask_at_once(mask);
     }
     let stack = stack.rotate_right(17) ^ secrets::POINTER_GUARD;
     execution::leaves_handlers(stack as usize);

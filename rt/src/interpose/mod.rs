@@ -25,6 +25,7 @@ pub mod keys;
 pub mod mappings;
 pub mod mutexes;
 pub mod named;
+pub mod old_signals;
 pub mod once;
 pub mod passed_on;
 pub mod points;

@@ -477,9 +477,9 @@ pub fn set_mask(new: u64) {
     }
 }
 
-/// A jump gives the running thread another mask; what is no longer blocked takes place before
-/// it does.
-pub fn jumps_with_mask(new: u64) {
+/// The same where the handlers are to run now: before a jump, or before a function gives a
+/// result, which theirs would replace.
+pub fn set_mask_at_once(new: u64) {
     replace_mask(new);
     deliver();
 }
@@ -561,9 +561,12 @@ pub unsafe extern "C" fn sigtimedwait(set: Set, info: Info, limit: *const libc::
             return signal.number;
         }
         things::require_shared(&things);
-        let fires = at_once || !timed && deadline.is_some() && looking(|| may_happen(call_site()));
-        if fires {
-            deadline.filter(|_| !at_once).map(time::pass_until);
+        let may_fire = !at_once && !timed;
+        let fires = deadline.filter(|_| may_fire && looking(|| may_happen(call_site())));
+        if let Some(deadline) = fires {
+            time::pass_until(deadline);
+        }
+        if at_once || fires.is_some() {
             set_errno(libc::EAGAIN);
             return -1;
         }
