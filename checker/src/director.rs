@@ -140,6 +140,7 @@ pub struct Director {
     /// Of the threads that were refuted, one has assumed what does not hold, or one was
     /// in this loop, or has done without an event for too long.
     assumed: bool,
+    awaited: bool,
     unrolled: SiteRef,
     stopped: bool,
     /// The step before which threads were compared last, counted from 1, and whether they
@@ -174,6 +175,7 @@ impl Director {
         (self.last, self.stint) = (None, 0);
         self.diverged = None;
         self.assumed = false;
+        self.awaited = false;
         self.stopped = false;
         self.unrolled = SiteRef(0);
         self.compared = 0;
@@ -194,8 +196,13 @@ impl Director {
         thread.accesses.extend_from_slice(at.accesses);
         let local_state = at.local_state.map(|state| visit(state, &at.op, at.accesses));
         self.awaits.arrive(at.thread, at.site, local_state);
-        let repeats = self.awaits.standing(at.thread).iteration != 0;
+        let Repeat { iteration, idle, .. } = self.awaits.standing(at.thread);
+        let repeats = iteration != 0;
+        self.awaited |= repeats && !idle;
         let thread = self.thread(at.thread);
+        if repeats && !idle {
+            thread.status = Status::Refuted;
+        }
         if !repeats || !waits_apart(&at.op) {
             thread.timed |= repeats && at.clocked;
             return Stands::AtIt;
@@ -372,7 +379,15 @@ impl Director {
         if self.steps > self.plan.steps.len() && !self.prefer.is_empty() {
             self.prefer.retain(|preferred| *preferred != thread);
         }
-        self.awaits.perform(&event, accesses, timed);
+        if self.awaits.perform(&event, accesses, timed) {
+            for (number, at) in self.threads.iter_mut().enumerate() {
+                let standing = self.awaits.standing(ThreadId(number as u32));
+                if at.status == Status::Standing && standing.iteration != 0 && !standing.idle {
+                    at.status = Status::Refuted;
+                    self.awaited = true;
+                }
+            }
+        }
         let ended = op == Op::End;
         self.thread(thread).status = if ended { Status::Ended } else { Status::Away };
         event
@@ -565,8 +580,10 @@ impl Director {
         };
         if self.stopped {
             End::Bounded
-        } else if any(Status::Refuted) && !self.assumed {
+        } else if self.unrolled != SiteRef(0) && !self.assumed {
             End::Unrolled { site: self.unrolled }
+        } else if self.awaited && !self.assumed {
+            End::Awaited
         } else if any(Status::Refuted) || standing.any(|(n, at)| self.gives_up(at) || differs(n)) {
             End::Assumed
         } else if any(Status::Standing) || any(Status::Failed) {

@@ -17,10 +17,10 @@ pub trait Search {
     /// The execution of the last plan. Each bug is reported once in a search.
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding>;
     /// `executions` ended as completed or stuck (which includes every failure,
-    /// deadlock and hang); those cut by the sleep set, by an assumption or by the bound
-    /// of a loop are counted apart; one that reached the limit of steps is in neither, since it
-    /// was not run to an end and its coverage is not known. `blocked_by_await` is
-    /// always 0: an awaiting thread stands still, its execution goes on.
+    /// deadlock and hang); those cut by the sleep set, by an assumption, because a loop
+    /// has looked in vain (see `awaits`) or by the bound of a loop are counted apart; one that
+    /// reached the limit of steps is in neither, since it was not run to an end and its coverage
+    /// is not known.
     fn counts(&self) -> Counts {
         self.log().counts
     }
@@ -108,6 +108,7 @@ impl Log {
             End::Completed { .. } | End::Stuck => counts.executions += 1,
             End::Asleep => counts.blocked_by_sleep += 1,
             End::Assumed => counts.blocked_by_assume += 1,
+            End::Awaited => counts.blocked_by_await += 1,
             End::Unrolled { .. } => counts.blocked_by_unroll += 1,
             End::Symmetric { .. } => counts.symmetric += 1,
             End::Bounded | End::Disabled | End::Diverged { .. } => {}

@@ -73,6 +73,9 @@ pub enum End {
     Asleep,
     /// `leno_assume` was given a false condition.
     Assumed,
+    /// A loop that waits has looked for what came later: the execution in which it looks later
+    /// shows the same.
+    Awaited,
     /// A loop went round more often than it may: this one, or one before it.
     Unrolled { site: SiteRef },
     /// The limit of steps was reached.

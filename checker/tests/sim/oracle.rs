@@ -108,7 +108,7 @@ fn survey(
             End::Diverged { .. } | End::Bounded => break,
             _ => {
                 explored.outcomes.insert(recorded.outcome);
-                if recorded.end != End::Assumed {
+                if !matches!(recorded.end, End::Assumed | End::Awaited) {
                     explored.shapes.insert(recorded.shape);
                     explored.states.insert(recorded.state);
                     if recorded.pending.iter().any(|pending| pending.awaiting) {
@@ -278,7 +278,8 @@ fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), Stri
     if traces != reached {
         return Err(format!("{which}: traces: naive {}, {}", traces.len(), reached.len()));
     }
-    let executions = reduced.counts.executions + reduced.counts.blocked_by_assume;
+    let Counts { executions, blocked_by_assume, blocked_by_await, .. } = reduced.counts;
+    let executions = executions + blocked_by_assume + blocked_by_await;
     if executions != reached.len() as u64 {
         return Err(format!("{which}: {executions} executions of {} traces", reached.len()));
     }
