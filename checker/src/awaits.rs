@@ -57,7 +57,7 @@
 //! never happens.
 
 use crate::{
-    dependence::{Object, Touch, touches, tried},
+    dependence::{Object, Touch, touches},
     plan::Digest,
 };
 use alloc::vec::Vec;
@@ -418,14 +418,11 @@ impl Awaits {
         later.filter(|change| change.by != thread).any(|change| read.is_of(&change.what))
     }
 
-    /// What the iteration has read which the thread would repeat.
-    pub fn reads(&self, thread: ThreadId) -> impl Iterator<Item = Access> + '_ {
-        let window = self.threads.get(thread.index());
-        let reads = window.map_or(&[][..], |window| window.repeated());
-        reads.iter().filter_map(|read| match read.what {
-            What::Bytes(access) => Some(access),
-            What::Object(object) => object.triable().map(tried),
-        })
+    /// Whether another thread has written, after so many events, what these accesses read.
+    pub fn has_changed(&self, thread: ThreadId, since: u32, accesses: &[Access]) -> bool {
+        let reads = accesses.iter().filter(|access| access.kind.reads());
+        let mut reads = reads.map(|read| Read { what: What::Bytes(*read), at: since, meant: true });
+        reads.any(|read| self.has_changed_since(thread, &read))
     }
 
     /// What the iteration has attempted and got, as if it had waited for it.

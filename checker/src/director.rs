@@ -330,7 +330,6 @@ impl Director {
         let (ordinal, site, timed) = (at.ordinal, at.site, at.timed);
         let mut op = at.op;
         self.sync.settle(thread, &mut op);
-        let Repeat { iteration, .. } = self.awaits.standing(thread);
         let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
         let wanted = planned.map_or(0, |planned| planned.step.choice);
@@ -345,10 +344,8 @@ impl Director {
             choices,
             first_access,
             access_count: accesses.len() as u32,
-            awaited: iteration != 0,
             varies: at.varies,
             found: at.found,
-            iteration,
         };
         // Most events have none, and a copy would wait for it.
         if op != Op::Access {
@@ -366,11 +363,10 @@ impl Director {
         self.last = Some(thread);
         // The plan's sleep set is that of the state before the plan's last step.
         if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
-            let Self { plan, asleep, footprint, awaits, .. } = self;
+            let Self { plan, asleep, footprint, .. } = self;
             footprint.clear();
             footprint.extend_from_slice(accesses);
             footprint.extend_from_slice(plan.repertoire.of(&event, accesses));
-            footprint.extend(awaits.reads(thread));
             asleep.retain(|place| {
                 let Sleeper { event: sleeper, accesses } = &plan.sleep[*place as usize];
                 sleeps_on(sleeper, accesses, &event, footprint)
@@ -503,6 +499,17 @@ impl Director {
     /// The memory of a destroyed synchronisation object was made anew without a call.
     pub fn renew(&mut self, object: u64) {
         self.sync.renew(object);
+    }
+
+    /// How many events have happened.
+    pub fn events(&self) -> u32 {
+        self.steps as u32
+    }
+
+    /// Whether the thread sees, by these accesses, what another one has written after so many
+    /// events.
+    pub fn has_changed(&self, thread: ThreadId, since: u32, accesses: &[Access]) -> bool {
+        self.awaits.has_changed(thread, since, accesses)
     }
 
     /// What a thread that idles waits for somebody to change.

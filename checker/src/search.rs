@@ -161,7 +161,7 @@ pub fn divergence(run: &Execution<'_>, planned: usize) -> Option<u32> {
 
 /// The event that a pending operation would be.
 pub fn as_event(pending: &Pending) -> Event {
-    let Pending { thread, ordinal, site, op, iteration, .. } = *pending;
+    let Pending { thread, ordinal, site, op, .. } = *pending;
     Event {
         thread,
         ordinal,
@@ -173,10 +173,8 @@ pub fn as_event(pending: &Pending) -> Event {
         choices: 1,
         first_access: 0,
         access_count: 0,
-        awaited: iteration != 0,
         varies: Varies::Never,
         found: None,
-        iteration,
     }
 }
 
