@@ -1,4 +1,4 @@
-//! Awaits: a thread that would only repeat itself waits for a write.
+//! Awaits: a thread that would only repeat itself does not go on.
 //!
 //! Without this a spin lock has infinitely many executions. A thread *repeats* if
 //! it comes back to a site with the local state that it had there before, and has
@@ -10,10 +10,12 @@
 //!   it has released nothing else, so it holds at its end what it held at its start;
 //! - it waits with a timeout, which fires, and it chooses (`Choose`).
 //!
-//! If none of what the iteration read has been changed by another thread since it was
-//! read, the thread *idles*: it is disabled until another thread changes one of these
-//! bytes or objects. That it locked something, after waiting or by an attempt that
-//! succeeded, is no reading of the lock.
+//! Such a thread does nothing more in this execution. If, when the others have come to an end,
+//! none of what the iteration read has been changed by another thread since it was read, the
+//! thread *idles*: it waits for ever, and that is a hang. Otherwise it has looked in vain, and
+//! too early: the execution is dropped, as if the program had assumed that the loop is left at
+//! once. That it locked something, after waiting or by an attempt that succeeded, is no reading
+//! of the lock.
 //!
 //! **Nothing is lost.** Take any execution in which a thread begins anew after such an
 //! iteration, and remove the iteration: the thread is in the same state without it.
@@ -22,16 +24,15 @@
 //! There is one way to notice it: an attempt at the lock that fails, or whatever else
 //! touches a thing while the thread has it. Then the iteration counts for none (`floor`
 //! in the code), and the thread may begin anew; unless the attempt is an iteration by
-//! itself, of a loop that does nothing else, and can be removed as well. What is lost, by C11, is that the
-//! iteration released what came before it; so at most there are more races. What it
-//! acquired is acquired by the next one, which locks the same and reads later. So what
+//! itself, of a loop that does nothing else, and can be removed as well. What is lost, by C11, is
+//! that the iteration released what came before it, and that it acquired what others had
+//! released; so at most there are more races. So what
 //! remains is an execution, with the same bugs, the same final state and fewer
-//! iterations, and in the end there are none left that are begun while the thread
-//! idles. (Bugs *in* the removed iteration, a race of its read with a later write, are
-//! those of an execution that ends sooner.) The next iteration need not be like the
+//! iterations, and in the end there are none left behind which a thread begins anew. (Bugs *in*
+//! the removed iteration, a race of its read with a later write, are those of the execution that
+//! is dropped behind it, in which the others run on.) The next iteration need not be like the
 //! one that is removed: it may choose differently, meet a write half way or find a lock
-//! taken that was free. (So what the thread waits for is not a matter of soundness. It
-//! waits for what is most likely to let it leave the loop.)
+//! taken that was free.
 //!
 //! An iteration that counts (a bounded retry loop) has a different local state each
 //! time and is no repetition. If nobody is left to make the write, the program
@@ -41,30 +42,22 @@
 //! That a timeout fires is no such choice: where nothing else happens any more, it does.
 //! And not so if an attempt that succeeded would fail now.
 //!
-//! **For the reduction**, whether the event is enabled must be a matter of the
-//! trace and not of its linearisation. It is: it is enabled if and only if for some
-//! event r of the iteration there is an event w of another thread that changes what r
-//! read, after it ([`ends_wait`]). (w before the *end* of the iteration counts too: then
-//! the thread is never seen disabled, and is told apart from one that was by nothing.)
-//! That order is part of the trace, and so is whether the iteration was noticed. No
-//! event disables it again. So the repeating event is treated as a read of all that the
-//! iteration read, `Event::awaited` is set whether or not a scheduler ever saw it
-//! disabled, and the race of w and the event can be reversed if and only if another such
-//! w is left (see `happens`).
+//! **For the reduction** this is a program whose loops have an assumption at their end, and
+//! needs nothing more. Whether the thread has come to repeat itself is a matter of its own past
+//! and of whether the iteration was noticed, which is part of the trace. The write that comes too
+//! late races with the read of the iteration, and reversing that race is how the loop is
+//! tried later. The executions that are dropped are fewer than those that they stand for: each is
+//! a beginning of at least one in which the loop goes round again, and loops that wait for
+//! several writes go round in very many ways. (Kokologiannakis, Ren and
+//! Vafeiadis, "Dynamic Partial Order Reductions for Spinloops", 2021, do this to loops that the
+//! compiler can prove to have no effect.)
 //!
-//! None of this is needed where the iteration itself has seen that something has changed: it
-//! read, then w came, and then it read what w wrote (a compare-exchange that failed because
-//! of w). Then w comes before the repeating event in every execution of the trace, by way of
-//! the thread's own events; the event is enabled whatever else happens, and it is an event
-//! like any other. (Without this, who begins anew after a compare-exchange that has failed
-//! would conflict with all that was read in vain.)
-//!
-//! An event that itself can be blocked by an object would then wait for two things. So
-//! it does not: before it the thread makes an event of its own, `Op::Await`, which does
-//! the waiting for the write and nothing else.
+//! A thread whose event itself can be blocked by an object would then wait for two things. So
+//! it does not: it stands at an event of its own, `Op::Await`, which waits for the write and
+//! never happens.
 
 use crate::{
-    dependence::{Object, Touch, touches, tried},
+    dependence::{Object, Touch, touches},
     plan::Digest,
 };
 use alloc::vec::Vec;
@@ -356,11 +349,9 @@ impl Awaits {
             let reads = &window.reads[window.steps[first].first_read as usize..];
             let iteration = (window.steps.len() - first) as u32;
             let idle = !reads.iter().any(|read| self.changed_since(thread, read));
-            if idle || !self.has_seen_change(thread, reads) {
-                let chosen = window.steps[first..].iter().any(|step| step.chosen);
-                self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
-                self.idle += u32::from(idle);
-            }
+            let chosen = window.steps[first..].iter().any(|step| step.chosen);
+            self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
+            self.idle += u32::from(idle);
         }
         let alone = self.standing(thread).iteration == 1;
         for window in self.threads.iter_mut().filter(|window| !window.noticed.is_empty()) {
@@ -427,14 +418,11 @@ impl Awaits {
         later.filter(|change| change.by != thread).any(|change| read.is_of(&change.what))
     }
 
-    /// What the iteration has read which the thread would repeat.
-    pub fn reads(&self, thread: ThreadId) -> impl Iterator<Item = Access> + '_ {
-        let window = self.threads.get(thread.index());
-        let reads = window.map_or(&[][..], |window| window.repeated());
-        reads.iter().filter_map(|read| match read.what {
-            What::Bytes(access) => Some(access),
-            What::Object(object) => object.triable().map(tried),
-        })
+    /// Whether another thread has written, after so many events, what these accesses read.
+    pub fn has_changed(&self, thread: ThreadId, since: u32, accesses: &[Access]) -> bool {
+        let reads = accesses.iter().filter(|access| access.kind.reads());
+        let mut reads = reads.map(|read| Read { what: What::Bytes(*read), at: since, meant: true });
+        reads.any(|read| self.has_changed_since(thread, &read))
     }
 
     /// What the iteration has attempted and got, as if it had waited for it.
@@ -456,7 +444,9 @@ impl Awaits {
     }
 
     /// An event happens. `environs`: if it is a choice, it is not the program's own.
-    pub fn perform(&mut self, event: &Event, accesses: &[Access], environs: bool) {
+    /// Whether it changes what a thread waits for that idles.
+    pub fn perform(&mut self, event: &Event, accesses: &[Access], environs: bool) -> bool {
+        let idle = self.idle;
         self.now += 1;
         let now = self.now;
         let watching = self.watching;
@@ -474,6 +464,7 @@ impl Awaits {
                 }
             }
         }
+        let wakes = self.idle < idle;
         let was_idle = core::mem::take(&mut self.window(thread).standing).idle;
         self.idle -= u32::from(was_idle);
         let window = &mut self.threads[thread.index()];
@@ -503,6 +494,7 @@ impl Awaits {
         } else {
             window.clear();
         }
+        wakes
     }
 
     fn window(&mut self, thread: ThreadId) -> &mut Window {

@@ -247,31 +247,17 @@ fn fills_round_of(sleeper: &Event, event: &Event) -> bool {
 }
 
 /// Whether a sleeping thread's event stays asleep when `event` happens: the two
-/// are independent. Both have their accesses and, if awaited, those of their
-/// iteration, in which an attempt at a lock or semaphore is a read of [`tried`].
+/// are independent.
 pub fn sleeps_on(
     sleeper: &Event,
     sleeper_accesses: &[Access],
     event: &Event,
     accesses: &[Access],
 ) -> bool {
-    !(awaits_change(sleeper, sleeper_accesses, event)
-        || awaits_change(event, accesses, sleeper)
-        || fills_round_of(sleeper, event)
-        || dependent(sleeper, sleeper_accesses, event, accesses))
+    !(fills_round_of(sleeper, event) || dependent(sleeper, sleeper_accesses, event, accesses))
 }
 
-/// Whether an awaited event's iteration has tried what another event changes.
-fn awaits_change(awaited: &Event, reads: &[Access], other: &Event) -> bool {
-    awaited.awaited
-        && touches(&other.op, other.outcome).iter().flatten().any(|(object, touch)| {
-            let tried = object.triable().filter(|_| *touch != Touch::Looks).map(tried);
-            tried.is_some_and(|tried| reads.iter().any(|read| read.overlaps(&tried)))
-        })
-}
-
-/// How the footprint of an awaited event, which is a list of accesses, says that its
-/// iteration has tried an object: as a read of a byte where no memory is.
+/// A byte that stands for an object, where no memory is.
 pub fn tried(object: u64) -> Access {
     Access { addr: !object, len: 1, kind: AccessKind::Read, atomic: None }
 }

@@ -140,6 +140,7 @@ pub struct Director {
     /// Of the threads that were refuted, one has assumed what does not hold, or one was
     /// in this loop, or has done without an event for too long.
     assumed: bool,
+    awaited: bool,
     unrolled: SiteRef,
     stopped: bool,
     /// The step before which threads were compared last, counted from 1, and whether they
@@ -174,6 +175,7 @@ impl Director {
         (self.last, self.stint) = (None, 0);
         self.diverged = None;
         self.assumed = false;
+        self.awaited = false;
         self.stopped = false;
         self.unrolled = SiteRef(0);
         self.compared = 0;
@@ -194,8 +196,13 @@ impl Director {
         thread.accesses.extend_from_slice(at.accesses);
         let local_state = at.local_state.map(|state| visit(state, &at.op, at.accesses));
         self.awaits.arrive(at.thread, at.site, local_state);
-        let repeats = self.awaits.standing(at.thread).iteration != 0;
+        let Repeat { iteration, idle, .. } = self.awaits.standing(at.thread);
+        let repeats = iteration != 0;
+        self.awaited |= repeats && !idle;
         let thread = self.thread(at.thread);
+        if repeats && !idle {
+            thread.status = Status::Refuted;
+        }
         if !repeats || !waits_apart(&at.op) {
             thread.timed |= repeats && at.clocked;
             return Stands::AtIt;
@@ -323,7 +330,6 @@ impl Director {
         let (ordinal, site, timed) = (at.ordinal, at.site, at.timed);
         let mut op = at.op;
         self.sync.settle(thread, &mut op);
-        let Repeat { iteration, .. } = self.awaits.standing(thread);
         let choices = self.sync.choices(thread, &op);
         let planned = self.plan.steps.get(self.steps).copied();
         let wanted = planned.map_or(0, |planned| planned.step.choice);
@@ -338,10 +344,8 @@ impl Director {
             choices,
             first_access,
             access_count: accesses.len() as u32,
-            awaited: iteration != 0,
             varies: at.varies,
             found: at.found,
-            iteration,
         };
         // Most events have none, and a copy would wait for it.
         if op != Op::Access {
@@ -359,11 +363,10 @@ impl Director {
         self.last = Some(thread);
         // The plan's sleep set is that of the state before the plan's last step.
         if self.steps >= self.plan.steps.len() && !self.asleep.is_empty() {
-            let Self { plan, asleep, footprint, awaits, .. } = self;
+            let Self { plan, asleep, footprint, .. } = self;
             footprint.clear();
             footprint.extend_from_slice(accesses);
             footprint.extend_from_slice(plan.repertoire.of(&event, accesses));
-            footprint.extend(awaits.reads(thread));
             asleep.retain(|place| {
                 let Sleeper { event: sleeper, accesses } = &plan.sleep[*place as usize];
                 sleeps_on(sleeper, accesses, &event, footprint)
@@ -372,7 +375,15 @@ impl Director {
         if self.steps > self.plan.steps.len() && !self.prefer.is_empty() {
             self.prefer.retain(|preferred| *preferred != thread);
         }
-        self.awaits.perform(&event, accesses, timed);
+        if self.awaits.perform(&event, accesses, timed) {
+            for (number, at) in self.threads.iter_mut().enumerate() {
+                let standing = self.awaits.standing(ThreadId(number as u32));
+                if at.status == Status::Standing && standing.iteration != 0 && !standing.idle {
+                    at.status = Status::Refuted;
+                    self.awaited = true;
+                }
+            }
+        }
         let ended = op == Op::End;
         self.thread(thread).status = if ended { Status::Ended } else { Status::Away };
         event
@@ -490,6 +501,17 @@ impl Director {
         self.sync.renew(object);
     }
 
+    /// How many events have happened.
+    pub fn events(&self) -> u32 {
+        self.steps as u32
+    }
+
+    /// Whether the thread sees, by these accesses, what another one has written after so many
+    /// events.
+    pub fn has_changed(&self, thread: ThreadId, since: u32, accesses: &[Access]) -> bool {
+        self.awaits.has_changed(thread, since, accesses)
+    }
+
     /// What a thread that idles waits for somebody to change.
     pub fn awaited(&self, thread: ThreadId) -> Option<u64> {
         self.awaits.wanted(thread)
@@ -565,8 +587,10 @@ impl Director {
         };
         if self.stopped {
             End::Bounded
-        } else if any(Status::Refuted) && !self.assumed {
+        } else if self.unrolled != SiteRef(0) && !self.assumed {
             End::Unrolled { site: self.unrolled }
+        } else if self.awaited && !self.assumed {
+            End::Awaited
         } else if any(Status::Refuted) {
             End::Assumed
         } else if standing.any(|(n, at)| self.gives_up(at) || differs(n)) {

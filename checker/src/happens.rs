@@ -19,10 +19,6 @@
 //!   nothing else could have come after it.
 //! - The second half of a wait is such a lock, enabled by the wake-up as well,
 //!   whose clock is joined first.
-//! - An awaited event (see `awaits`) is enabled by any write to what it waits for:
-//!   the race with a write is reversible if there is another one. (Let w race with
-//!   the event and w' be another. If w came before w' the race with w would not be
-//!   immediate. So w' is left when w and what comes after it are taken away.)
 //! - The second half of a futex wait comes after its wake-up, and after nothing else.
 //! - Read-write locks, semaphores and barriers: see `blocking`.
 //! - Creation, join and exit: never. An exit comes after everything.
@@ -123,9 +119,6 @@ impl Happens {
             let needed =
                 |freed: &u32| !trace.hold_before(*freed, mutex, *freed).mutex.lockable(e.thread);
             section = hold.freed.filter(needed).zip(hold.acquired);
-        }
-        if let Some(enabler) = trace.only_enabler(event, limit) {
-            clocks.join(enabler);
         }
         trace.dependencies(event, limit, &mut self.dependencies);
         for earlier in &self.dependencies {

@@ -330,24 +330,6 @@ impl Memory {
         });
     }
 
-    /// Calls `visit` with the events before `before` and behind `after` that may write what
-    /// the event accesses, the latest first in each cell, until it says false. Says whether
-    /// it never did.
-    pub fn writes_between(
-        &self,
-        own: &Touched<'_>,
-        after: u32,
-        before: u32,
-        mut visit: impl FnMut(u32) -> bool,
-    ) -> bool {
-        let mut all = true;
-        self.meet(own, |_, cell| {
-            let events = self.writes(cell, before).map(|entry| entry.event);
-            all = all && events.take_while(|event| *event > after).all(&mut visit);
-        });
-        all
-    }
-
     /// Adds to `found` the events before it, of other threads, that are not ordered before
     /// it and may be in a data race with it. Says whether it conflicts with one of another
     /// thread and one of the two is a weak atomic.

@@ -118,7 +118,7 @@ impl Naive {
             let events = trace.events_of(thread);
             let past = events.partition_point(|e| *e < at);
             let next = match events.get(past) {
-                Some(next) => Some((trace.event(*next).op, trace.event(*next).iteration)),
+                Some(next) => Some((trace.event(*next).op, 0)),
                 None => {
                     run.pending.iter().find(|p| p.thread == thread).map(|p| (p.op, p.iteration))
                 }

@@ -50,7 +50,7 @@ pub struct PlannedStep {
 pub struct Sleeper {
     /// The event as it came out.
     pub event: Event,
-    /// Its accesses and, for an awaited event, all that its iteration read.
+    /// Its accesses.
     pub accesses: Vec<Access>,
 }
 

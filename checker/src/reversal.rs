@@ -149,9 +149,6 @@ impl Reversals {
         if standing == Standing::Blocked {
             return;
         }
-        if let Some(enabler) = trace.only_enabler(event, limit) {
-            clocks.join(enabler);
-        }
         trace.dependencies(event, limit, &mut self.dependencies);
         for first in self.dependencies.iter().copied() {
             if !clocks.covers(first) {

@@ -17,10 +17,10 @@ pub trait Search {
     /// The execution of the last plan. Each bug is reported once in a search.
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding>;
     /// `executions` ended as completed or stuck (which includes every failure,
-    /// deadlock and hang); those cut by the sleep set, by an assumption, by the
-    /// bound of a loop or because a wait was in vain that could have ended otherwise are counted
-    /// apart; one that reached the limit of steps is in neither, since it was not run to an end
-    /// and its coverage is not known.
+    /// deadlock and hang); those cut by the sleep set, by an assumption, by the bound of a loop,
+    /// because a loop has looked in vain (see `awaits`) or because a wait was in vain that could
+    /// have ended otherwise are counted apart; one that reached the limit of steps is in neither,
+    /// since it was not run to an end and its coverage is not known.
     fn counts(&self) -> Counts {
         self.log().counts
     }
@@ -161,7 +161,7 @@ pub fn divergence(run: &Execution<'_>, planned: usize) -> Option<u32> {
 
 /// The event that a pending operation would be.
 pub fn as_event(pending: &Pending) -> Event {
-    let Pending { thread, ordinal, site, op, iteration, .. } = *pending;
+    let Pending { thread, ordinal, site, op, .. } = *pending;
     Event {
         thread,
         ordinal,
@@ -173,10 +173,8 @@ pub fn as_event(pending: &Pending) -> Event {
         choices: 1,
         first_access: 0,
         access_count: 0,
-        awaited: iteration != 0,
         varies: Varies::Never,
         found: None,
-        iteration,
     }
 }
 

@@ -94,7 +94,7 @@ impl<'r> Order<'r> {
                 .filter(|(_, count)| *count > 0)
                 .collect();
             happens.commit(&log.trace, place);
-            let blocks = may_block(&event.op) || event.awaited;
+            let blocks = may_block(&event.op);
             all.push((event.thread.index(), Kept { event: place, after, blocks }));
         }
         let needed: Option<Vec<u32>> = match aim {

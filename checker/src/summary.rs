@@ -203,7 +203,7 @@ impl Deeds {
 
 /// What makes an event the same deed as another one.
 fn essence(event: &Event) -> Event {
-    let Event { thread, op, outcome, awaited, .. } = *event;
+    let Event { thread, op, outcome, .. } = *event;
     let (site, varies) = (SiteRef(0), Varies::Never);
     Event {
         thread,
@@ -215,10 +215,8 @@ fn essence(event: &Event) -> Event {
         choices: 1,
         first_access: 0,
         access_count: 0,
-        awaited,
         varies,
         found: None,
-        iteration: 0,
     }
 }
 
@@ -233,7 +231,6 @@ pub fn marks(event: &Event, footprint: &[Access]) -> u64 {
         }
         marks |= lines.fold(0, |marks, line| marks | bit(line));
     }
-    // An object is where an iteration that waits has tried it.
     let hidden = if let Op::Hidden { object } = event.op { Some(object) } else { None };
     let objects = event.op.objects().into_iter().chain([hidden]).flatten();
     marks |= objects.fold(0, |marks, object| marks | bit(tried(object).addr / 64));

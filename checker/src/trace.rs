@@ -7,18 +7,14 @@
 //! heads of its chains, and nothing ever has to be recomputed.
 
 use crate::{
-    awaits::{ends_wait, seen},
     checkpoints::Checkpoints,
-    dependence::{Object, Touch, same_round, touches, tried},
+    dependence::{Object, Touch, same_round, touches},
     memory::{Memory, Touched},
     sync::{Mutex, SyncState, sem_after},
 };
 use alloc::vec::Vec;
-use core::ops::Range;
 use hashbrown::HashMap;
-use leno_model::{
-    Access, AccessKind, Event, MutexKind, Op, Order, Outcome, ThreadId, object::OUTSIDE,
-};
+use leno_model::{Access, Event, MutexKind, Op, Order, Outcome, ThreadId, object::OUTSIDE};
 use serde::{Deserialize, Serialize};
 
 /// The end of a chain: an entry that is not there.
@@ -62,7 +58,7 @@ const UNTOUCHED: Hold = Hold {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Record {
-    /// Where the event's footprint ends in `accesses`: its own, then the iteration's.
+    /// Where the event's footprint ends in `accesses`: its own, then the others.
     footprint_end: u32,
     first_entry: u32,
     first_hold: u32,
@@ -106,8 +102,8 @@ impl Trace {
         &self.accesses[e.first_access as usize..][..e.access_count as usize]
     }
 
-    /// What the event depends on in memory: its accesses, what it might have accessed
-    /// instead and, if it was awaited, all that the iteration read.
+    /// What the event depends on in memory: its accesses, and what it might have
+    /// accessed instead.
     pub fn footprint(&self, event: u32) -> &[Access] {
         let first = self.event(event).first_access as usize;
         &self.accesses[first..self.records[event as usize].footprint_end as usize]
@@ -151,16 +147,6 @@ impl Trace {
         let first_access = self.accesses.len() as u32;
         self.accesses.extend_from_slice(accesses);
         self.accesses.extend_from_slice(others);
-        let iteration = self.iteration(thread, event.iteration);
-        for of_thread in iteration.clone() {
-            let read = self.by_thread[thread.index()][of_thread];
-            for k in 0..self.accesses(read).len() {
-                let read = Access { kind: AccessKind::Read, ..self.accesses(read)[k] };
-                self.accesses.push(read);
-            }
-            let objects = seen(self.event(read));
-            self.accesses.extend(objects.filter_map(Object::triable).map(tried));
-        }
         let alive = match event.op {
             Op::Create { .. } => self.alive() + 1,
             Op::End => self.alive() - 1,
@@ -179,12 +165,6 @@ impl Trace {
         let footprint = &self.accesses[first_access as usize..];
         let weak = |access: usize| accesses.get(access).is_some_and(|own| is_weak(event, own));
         self.memory.push(place, thread, footprint, weak);
-        for of_thread in iteration {
-            let read = self.event(self.by_thread[thread.index()][of_thread]);
-            for object in seen(read) {
-                self.index(object, Touch::Looks, place);
-            }
-        }
         for (object, touch) in touches(&event.op, event.outcome).into_iter().flatten() {
             self.index(object, touch, place);
         }
@@ -213,12 +193,6 @@ impl Trace {
             }
             self.by_thread[event.thread.index()].pop();
         }
-    }
-
-    /// The places, among the thread's events, of the last `length` of them.
-    fn iteration(&self, thread: ThreadId, length: u32) -> Range<usize> {
-        let events = self.events_of(thread).len();
-        events - length as usize..events
     }
 
     fn index(&mut self, object: Object, touch: Touch, event: u32) {
@@ -453,37 +427,6 @@ impl Trace {
         }
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.dedup();
-    }
-
-    /// The one event without which an awaited event would not be enabled; none if
-    /// there are several that would do.
-    pub fn only_enabler(&self, event: u32, limit: u32) -> Option<u32> {
-        let thread = self.event(event).thread;
-        let of_thread = self.events_of(thread);
-        let end = self.position(event) as usize - 1;
-        let iteration = &of_thread[end - self.event(event).iteration as usize..end];
-        let first = *iteration.first()?;
-        let mut only = None;
-        let mut candidates = |candidate: u32| {
-            let (event, accesses) = (self.event(candidate), self.accesses(candidate));
-            let enables = iteration.iter().any(|read| {
-                *read < candidate
-                    && ends_wait(self.event(*read), self.accesses(*read), event, accesses)
-            });
-            let another = enables && only.is_some_and(|known| known != candidate);
-            if enables {
-                only = Some(candidate);
-            }
-            !another
-        };
-        let before = limit.min(event);
-        let objects = self.entries_of(event).iter().flat_map(|own| {
-            let chain = self.chain(own, before).map(|entry| entry.event);
-            chain.take_while(|e| *e > first)
-        });
-        let all = self.memory.writes_between(&self.touched(event), first, before, &mut candidates)
-            && objects.into_iter().all(&mut candidates);
-        only.filter(|_| all)
     }
 
     /// Collects the events of other threads before this one that may be in a data race with

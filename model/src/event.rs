@@ -434,14 +434,8 @@ pub struct Event {
     /// execution.
     pub first_access: u32,
     pub access_count: u32,
-    /// The thread had been waiting for another thread to write what it reads here
-    /// (see the checker's `awaits`): the event was not enabled before that write.
-    pub awaited: bool,
     /// Whether what it does to memory depends on what it finds there.
     pub varies: Varies,
     /// What it found where its first access goes, if that is atomic (see [`noted`]).
     pub found: Option<u64>,
-    /// For an awaited event: how many of the thread's events before this one make
-    /// up the iteration that it would otherwise repeat. 0 for others.
-    pub iteration: u32,
 }

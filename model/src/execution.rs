@@ -73,9 +73,9 @@ pub enum End {
     Asleep,
     /// `leno_assume` was given a false condition.
     Assumed,
-    /// Nobody can go on, but somebody waits who had chosen how the wait is to end, or whether a
-    /// loop is to go round: what would have come of the other choice has been explored, or will
-    /// be.
+    /// A loop that waits has looked for what came later: the execution in which it looks later
+    /// shows the same. Or nobody can go on, but somebody waits who had chosen how the wait is to
+    /// end, or whether a loop is to go round: what comes of the other choice is explored too.
     Awaited,
     /// A loop went round more often than it may: this one, or one before it.
     Unrolled { site: SiteRef },

@@ -719,15 +719,17 @@ fn arrive(
 fn waits_by_the_clock(op: Op, accesses: &[Access], site: SiteRef, state: u64) -> Option<bool> {
     let x = running().expect("events happen in an execution");
     let (me, events, seen) = (x.current, x.thread().events, x.thread().seen);
-    if seen.last == 0 || seen.passed {
+    if seen.last == 0 || seen.passed.is_some() {
         return None;
     }
     let iteration = x.director.would_repeat(me, site, &op, accesses, state)?;
     let looks = events - seen.events < iteration;
     let passes = looks && may_happen(site);
     if passes {
-        let thread = running().expect("events happen in an execution").thread();
-        thread.seen.passed = true;
+        let x = running().expect("events happen in an execution");
+        let events = x.director.events();
+        let thread = x.thread();
+        thread.seen.passed = Some(events);
         thread.changes();
         time::pass_much();
     }
@@ -741,9 +743,11 @@ fn perform(accesses: &[Access]) -> Event {
     let first_access = record.accesses.len() as u32;
     let room = accesses.iter().all(|a| record.accesses.push(*a));
     let event = x.director.perform(x.current, accesses, first_access);
+    let passed = x.thread().seen.passed;
+    let sees = passed.is_some_and(|since| x.director.has_changed(x.current, since, accesses));
     let thread = x.thread();
     thread.events += 1;
-    thread.seen.passed &= !event.awaited;
+    thread.seen.passed = passed.filter(|_| !sees);
     if !room || !record.events.push(event) {
         finish(End::Bounded);
     }

@@ -1,6 +1,6 @@
 // The ticket lock of ../counts with the operations in assembly: the same executions.
-// leno[--symmetry off]: cflags="-DN=2 -O1" verdict=safe executions=4 blocked=0
-// leno[--symmetry off]: cflags="-DN=3 -O1" verdict=safe executions=48 blocked=0
+// leno[--symmetry off]: cflags="-DN=2 -O1" verdict=safe executions=2 blocked=2
+// leno[--symmetry off]: cflags="-DN=3 -O1" verdict=safe executions=6 blocked=24
 // leno: cflags="-DN=2 -DEARLY" verdict=bug kind=race object=inside
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Lamport's bakery: who has drawn the lowest number goes first.
-// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=28 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=28
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=9 blocked=13
+// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=9
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 // One thread puts N items into a ring of four, another one takes them; no locks.
-// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=64 blocked=0
-// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=3432 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=64
-// leno[--symmetry off --search source]: cflags=-DN=5 verdict=safe executions=3432
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=14 blocked=11
+// leno[--symmetry off]: cflags=-DN=5 verdict=safe executions=492 blocked=307
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=14
+// leno[--symmetry off --search source]: cflags=-DN=5 verdict=safe executions=492
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

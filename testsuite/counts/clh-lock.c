@@ -1,8 +1,8 @@
 // The queue lock of Craig, Landin and Hagersten: each waits on the node before its own.
-// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=4 blocked=0
-// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=24 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=4
-// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=24
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=2 blocked=2
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=6 blocked=12
+// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=2
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=6
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

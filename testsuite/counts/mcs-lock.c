@@ -1,10 +1,10 @@
 // Mellor-Crummey and Scott's queue lock, taken once by each thread. With ONE_SPIN a
 // thread that would have to look twice is not of interest. With OWN a thread's node is a
 // variable of its own.
-// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=14 blocked=0
-// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=438 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=438 blocked=0
-// leno[--symmetry off]: cflags="-DN=3 -DOWN" verdict=safe executions=438 blocked=0
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=6 blocked=6
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=66 blocked=102
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=66 blocked=102
+// leno[--symmetry off]: cflags="-DN=3 -DOWN" verdict=safe executions=66 blocked=102
 // leno[--symmetry on]: cflags="-DN=3 -DOWN" verdict=safe
 // leno[--symmetry off]: cflags="-DN=2 -DONE_SPIN" verdict=safe executions=6
 // leno[--symmetry off]: cflags="-DN=3 -DONE_SPIN" verdict=safe executions=66

@@ -1,8 +1,8 @@
 // Michael and Scott's queue: N threads put an element each.
-// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=16 blocked=0
-// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=3192 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=16
-// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=3192
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=6 blocked=4
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=126 blocked=126
+// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=6
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=126
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

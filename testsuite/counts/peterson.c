@@ -1,8 +1,8 @@
 // Peterson's mutual exclusion of two threads, each ROUNDS times.
-// leno[--symmetry off]: cflags=-DROUNDS=1 verdict=safe executions=12 blocked=0
-// leno[--symmetry off]: cflags=-DROUNDS=2 verdict=safe executions=672 blocked=0
-// leno[--symmetry off --search source]: cflags=-DROUNDS=1 verdict=safe executions=12
-// leno[--symmetry off --search source]: cflags=-DROUNDS=2 verdict=safe executions=672
+// leno[--symmetry off]: cflags=-DROUNDS=1 verdict=safe executions=4 blocked=6
+// leno[--symmetry off]: cflags=-DROUNDS=2 verdict=safe executions=48 blocked=88
+// leno[--symmetry off --search source]: cflags=-DROUNDS=1 verdict=safe executions=4
+// leno[--symmetry off --search source]: cflags=-DROUNDS=2 verdict=safe executions=48
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

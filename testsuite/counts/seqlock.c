@@ -1,9 +1,9 @@
 // A writer makes the sequence number odd while it writes; a reader that meets that, or a
 // change, tries again.
-// leno[--symmetry off]: cflags=-DWRITES=1 verdict=safe executions=15 blocked=0
-// leno[--symmetry off]: cflags=-DWRITES=2 verdict=safe executions=235 blocked=0
-// leno[--symmetry off --search source]: cflags=-DWRITES=1 verdict=safe executions=15
-// leno[--symmetry off --search source]: cflags=-DWRITES=2 verdict=safe executions=235
+// leno[--symmetry off]: cflags=-DWRITES=1 verdict=safe executions=2 blocked=9
+// leno[--symmetry off]: cflags=-DWRITES=2 verdict=safe executions=3 blocked=34
+// leno[--symmetry off --search source]: cflags=-DWRITES=1 verdict=safe executions=2
+// leno[--symmetry off --search source]: cflags=-DWRITES=2 verdict=safe executions=3
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

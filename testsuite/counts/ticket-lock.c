@@ -1,8 +1,8 @@
 // Each thread draws a ticket and waits until it is served.
-// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=4 blocked=0
-// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=48 blocked=0
-// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=4
-// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=48
+// leno[--symmetry off]: cflags=-DN=2 verdict=safe executions=2 blocked=2
+// leno[--symmetry off]: cflags=-DN=3 verdict=safe executions=6 blocked=24
+// leno[--symmetry off --search source]: cflags=-DN=2 verdict=safe executions=2
+// leno[--symmetry off --search source]: cflags=-DN=3 verdict=safe executions=6
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,12 +1,12 @@
 // Main waits for two variables of its own, which another thread writes; one beside them is
 // main's alone. What others write is no part of main's state: whether main begins anew in
 // the same state is a matter of what it has read.
-// leno: verdict=safe executions=8 blocked=0
-// leno: cflags=-O2 verdict=safe executions=8 blocked=0
-// leno[--search source]: verdict=safe executions=8
+// leno: verdict=safe executions=1 blocked=3
+// leno: cflags=-O2 verdict=safe executions=1 blocked=3
+// leno[--search source]: verdict=safe executions=1
 // leno[--search dpor]: verdict=safe
 // leno[--search naive]: verdict=safe
-// leno[--isolate]: verdict=safe executions=8 blocked=0
+// leno[--isolate]: verdict=safe executions=1 blocked=3
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 // leno: cflags=-DSEMAPHORE verdict=safe
 // leno: cflags=-DNOBODY verdict=bug kind=termination
 // leno: cflags="-DSEMAPHORE -DTOO_FEW" verdict=bug kind=termination
-// leno: cflags=-DEARLY verdict=bug kind=race
+// leno[--keep-going]: cflags=-DEARLY verdict=bug kind=race
 #include <assert.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // poll and select without descriptors are ways to sleep: a loop that does so waits.
-// leno: verdict=safe executions=2
+// leno: verdict=safe executions=1
 // leno: cflags=-DNOBODY verdict=bug kind=termination
 // leno: cflags="-DNOBODY -DSELECT" verdict=bug kind=termination
 #include <assert.h>

@@ -1,8 +1,8 @@
 // Loops that look at something under a lock, and let go of it again, wait for a change of
 // what they see. They end if somebody makes one; if nobody does, they hang.
-// leno[--symmetry off]: cflags=-DMUTEX verdict=safe executions=10
-// leno[--symmetry off]: cflags="-DMUTEX -O2" verdict=safe executions=10
-// leno[--symmetry off --search source]: cflags=-DMUTEX verdict=safe executions=10
+// leno[--symmetry off]: cflags=-DMUTEX verdict=safe executions=2
+// leno[--symmetry off]: cflags="-DMUTEX -O2" verdict=safe executions=2
+// leno[--symmetry off --search source]: cflags=-DMUTEX verdict=safe executions=2
 // leno: cflags=-DRWLOCK verdict=safe
 // leno: cflags=-DSPIN verdict=safe
 // leno: cflags=-DSEMAPHORE verdict=safe

@@ -1,10 +1,10 @@
 // A waiting loop that counts its rounds, for nobody, or to give up. In the first case it
 // is a wait all the same: nothing that it does depends on the count. A wait that nobody
 // ends is reported; a loop that gives up ends by itself.
-// leno: verdict=safe executions=8 blocked=0
-// leno[--search source]: verdict=safe executions=8
+// leno: verdict=safe executions=1 blocked=3
+// leno[--search source]: verdict=safe executions=1
 // leno[--search naive]: verdict=safe
-// leno: cflags=-O2 verdict=safe executions=8
+// leno: cflags=-O2 verdict=safe executions=1
 // leno: cflags=-DNOBODY verdict=bug kind=termination object=flag
 // leno: cflags="-DNOBODY -DGIVES_UP" verdict=safe executions=1
 // leno: cflags=-DGIVES_UP verdict=safe coverage=exhaustive

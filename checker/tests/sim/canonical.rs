@@ -2,7 +2,7 @@
 //! index, the clocks and the happens-before of the searches.
 
 use super::Recorded;
-use leno_checker::{Repertoire, awaits::ends_wait, dependence::dependent};
+use leno_checker::{Repertoire, dependence::dependent};
 use leno_model::{Access, Op, Outcome};
 use std::{
     collections::HashMap,
@@ -26,10 +26,6 @@ pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
         .collect();
     let depends =
         |a: usize, b: usize| dependent(&events[a], &footprints[a], &events[b], &footprints[b]);
-    let changes = |read: usize, event: usize| {
-        let accesses = execution.accesses_of(&events[read]);
-        ends_wait(&events[read], accesses, &events[event], &footprints[event])
-    };
     let threads = run.events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(0);
     let mut of_thread: Vec<Vec<usize>> = vec![vec![]; threads];
     let mut waits_for: Vec<Option<u64>> = vec![None; threads];
@@ -39,28 +35,17 @@ pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
     let mut round_of: Vec<Option<(u64, u32)>> = vec![None; threads];
     // Where each thread waits at a futex, and for which bits.
     let mut parked: Vec<Option<(u64, u32)>> = vec![None; threads];
-    // For each event the events of its iteration.
-    let mut iterations: Vec<Vec<usize>> = vec![];
     // For each event the set of those before it.
     let mut before: Vec<u128> = vec![];
     for (j, b) in events.iter().enumerate() {
-        let own = &of_thread[b.thread.index()];
-        let iteration = own[own.len() - b.iteration as usize..].to_vec();
         let mut past = 0u128;
         for i in (0..j).rev() {
-            let read =
-                |reads: &[usize], other: usize| reads.iter().any(|read| changes(*read, other));
             let woken = matches!(b.op, Op::Rewait { .. } | Op::FutexResume { .. })
                 && woken_by[b.thread.index()] == Some(i);
             let round = round_of[b.thread.index()].map(|round| &rounds[&round]);
             let released = matches!(b.op, Op::BarrierLeave { .. })
                 && round.is_some_and(|(came, left)| came.contains(&i) || *left == Some(i));
-            let follows = past >> i & 1 != 0
-                || depends(i, j)
-                || woken
-                || released
-                || read(&iteration, i)
-                || read(&iterations[i], j);
+            let follows = past >> i & 1 != 0 || depends(i, j) || woken || released;
             if follows {
                 past |= 1 << i | before[i];
             }
@@ -117,7 +102,6 @@ pub fn trace_of(run: &Recorded, repertoire: &Repertoire) -> u64 {
             }
             _ => {}
         }
-        iterations.push(iteration);
         before.push(past);
         of_thread[b.thread.index()].push(j);
     }

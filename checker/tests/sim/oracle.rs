@@ -278,8 +278,8 @@ fn compare(which: &str, naive: &Explored, reduced: &Explored) -> Result<(), Stri
     if traces != reached {
         return Err(format!("{which}: traces: naive {}, {}", traces.len(), reached.len()));
     }
-    let counts = &reduced.counts;
-    let executions = counts.executions + counts.blocked_by_assume + counts.blocked_by_await;
+    let Counts { executions, blocked_by_assume, blocked_by_await, .. } = reduced.counts;
+    let executions = executions + blocked_by_assume + blocked_by_await;
     if executions != reached.len() as u64 {
         return Err(format!("{which}: {executions} executions of {} traces", reached.len()));
     }

@@ -37,9 +37,9 @@ pub struct Seen {
     pub last: u64,
     /// How many events it had made then.
     pub events: u32,
-    /// So much time has passed since it last waited for a change, and got it, that no more
-    /// time makes a difference.
-    pub passed: bool,
+    /// Before which event of the execution so much time has passed that no more makes a
+    /// difference, until the thread sees that something has changed since.
+    pub passed: Option<u32>,
 }
 
 impl Seen {
