@@ -698,8 +698,7 @@ pub extern "C" fn __leno_address(addr: u64) {
 /// Of two words of memory at least a part is looked at as a number. They look like addresses.
 #[entry]
 pub extern "C" fn __leno_words(one: u64, other: u64) {
-    symmetry::may_look_at(one);
-    symmetry::may_look_at(other);
+    [one, other].into_iter().for_each(symmetry::may_look_at);
 }
 
 /// Memory is copied: of a word that it begins or ends in the middle of, only a part is.
