@@ -698,14 +698,13 @@ pub extern "C" fn __leno_address(addr: u64) {
 /// Of two words of memory at least a part is looked at as a number. They look like addresses.
 #[entry]
 pub extern "C" fn __leno_words(one: u64, other: u64) {
-    symmetry::may_look_at(one);
-    symmetry::may_look_at(other);
+    [one, other].into_iter().for_each(symmetry::may_look_at);
 }
 
-/// Memory is copied. Mostly whole words of it, and then no more is to be done.
+/// Memory is copied: of a word that it begins or ends in the middle of, only a part is.
 ///
 /// # Safety
-/// For the program: it leaves alone all registers but `rax`, which a call may change.
+/// The program is about to read these bytes.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __leno_part(at: u64, len: u64) {
@@ -713,16 +712,41 @@ pub unsafe extern "C" fn __leno_part(at: u64, len: u64) {
         "lea rax, [rdi + rsi]",
         "or eax, edi",
         "test al, 7",
+        "je 5f",
+        "test rsi, rsi",
+        "je 5f",
+        "add rsi, rdi",
+        // What it does not begin in the middle of is no address here.
+        "mov rax, rdi",
+        "and rax, -8",
+        "cmp rax, rdi",
+        "mov edi, 0",
+        "je 2f",
+        "mov rdi, [rax]",
+        "2:",
+        "mov rax, rsi",
+        "and rax, -8",
+        "cmp rax, rsi",
+        "mov esi, 0",
+        "je 3f",
+        "mov rsi, [rax]",
+        "3:",
+        "mov rax, rdi",
+        "shr rax, 44",
+        "dec rax",
+        "cmp rax, 3",
+        "jb 4f",
+        "mov rax, rsi",
+        "shr rax, 44",
+        "dec rax",
+        "cmp rax, 3",
+        "4:",
         "mov eax, 0",
-        "jne __leno_split@PLT",
+        "jb __leno_words@PLT",
+        "5:",
+        "mov eax, 0",
         "ret",
     )
-}
-
-/// Memory is copied that does not begin or end with a word.
-#[entry]
-pub extern "C" fn __leno_split(at: u64, len: u64) {
-    symmetry::takes(at, len);
 }
 
 /// The distance between two addresses is asked for.
