@@ -142,9 +142,12 @@ fn a_bug_is_missed_without_the_model_of_each_function() {
     let functions: Vec<&String> = modelled.keys().collect();
     let report = on_all_cores(&functions, |function| {
         let using: Vec<&Case> = cases.iter().filter(|case| names(case, function)).collect();
+        // Where what a function does is not tried at all moments, nobody can say `safe`.
+        let nothing_found = |case: &&&Case| case.is("safe") || case.is("unknown");
         let correct = using
             .iter()
-            .any(|case| case.is("safe") && case.calling(function, built.path()).is_some());
+            .filter(nothing_found)
+            .any(|case| case.calling(function, built.path()).is_some());
         let mut report = Vec::new();
         let nothing_to_miss = NOTHING_TO_MISS.iter().find(|(name, _)| name == function);
         let is_alias = nothing_to_miss.is_some_and(|(_, why)| why.starts_with("the header calls"));

@@ -56,6 +56,9 @@ fn a_check_that_is_interrupted_comes_to_the_same_end() {
         ("bench/fib.c", &["-DTIMES=4", "-DBELOW=1", "-O2"], &["--keep-going", "--search", "dpor"]),
         ("bench/fib.c", &["-DTIMES=2", "-DBELOW=1", "-O2"], &["--keep-going", "--search", "naive"]),
         ("race/plain.c", &["-O0"], &["--keep-going", "--search", "naive"]),
+        // With subtrees that are cut, and with executions that are dropped.
+        ("counts/bounded-buffer.c", &["-DITEMS=2", "-O2"], &[]),
+        ("counts/peterson.c", &["-DROUNDS=4", "-O2"], &[]),
     ];
     for (source, flags, options) in cases {
         let directory = scratch();

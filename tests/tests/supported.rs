@@ -110,7 +110,11 @@ fn every_function_that_the_runtime_offers_is_entered_by_a_thunk() {
                 let name = name.split_once('(').map_or("", |(name, _)| name);
                 let declared = function.lines().find(|line| line.starts_with("pub ")).unwrap_or("");
                 let is_variable = declared.starts_with("pub static");
-                let known = is_variable || OTHERS.contains(&name);
+                // One in assembly that uses no stack goes on to a thunk, or back.
+                let body = function.split("\n}\n").next().unwrap_or("");
+                let uses_stack = ["push", "call", "rsp"].iter().any(|word| body.contains(word));
+                let is_bare = body.contains("naked_asm!(") && !uses_stack;
+                let known = is_variable || is_bare || OTHERS.contains(&name);
                 assert!(known, "{name} in {} wants #[entry]", path.display());
             }
         }

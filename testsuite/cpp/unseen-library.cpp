@@ -1,22 +1,22 @@
-// What the library does to a list when it turns it round is not modelled, and said.
-// leno: cflags="-std=c++17" verdict=unknown unseen~_M_reverse
+// What the library does with the name of a locale is not modelled, and said.
+// leno: cflags="-std=c++17" verdict=unknown unseen~"locale"
 // leno: cflags="-std=c++17 -DOWN" verdict=safe
-// Not with libc++: all of its std::list is compiled with the program.
-#include <list>
+// Not with libc++: there the constructor is another function.
+#include <locale>
 #include <thread>
 
-static std::list<int> shared{1, 2, 3};
+static char shared[] = "C";
 
 int main()
 {
     std::thread thread([] {
 #ifdef OWN
-        std::list<int> own{1, 2};
-        own.reverse();
+        char own[] = "C";
+        std::locale named(own);
 #else
-        shared.reverse();
+        std::locale named(shared);
 #endif
     });
     thread.join();
-    return shared.size() != 3;
+    return shared[0] != 'C';
 }
