@@ -38,6 +38,9 @@ use leno_model::{
 static KNOWN: Global<Handles> =
     Global::new(Handles { used: Vec::new(), together: Vec::new(), assumed: Vec::new() });
 
+/// Who was joined together in the execution before.
+static LAST: Global<Vec<Vec<Joined>>> = Global::new(Vec::new());
+
 /// What is known of handles.
 pub fn known() -> &'static Handles {
     KNOWN.get()
@@ -99,9 +102,13 @@ pub fn learn(run: &Execution<'_>) -> bool {
             known.used.push(*thread);
         }
     }
-    let in_vain = joined_in_vain(run).into_iter().map(|thread| vec![(thread, None)]);
-    for joined in joined_together(run).into_iter().chain(in_vain) {
-        for (thread, result) in &joined {
+    let mut all = joined_together(run);
+    all.extend(joined_in_vain(run).into_iter().map(|thread| vec![(thread, None)]));
+    // Most executions join as the last one did, and then there is nothing to learn.
+    let last = LAST.get();
+    let news = if *last == all { &[][..] } else { &all };
+    for joined in news {
+        for (thread, result) in joined {
             let alike = joined.iter().filter(|(_, other)| other == result);
             let alike: Vec<ThreadId> = alike.map(|(thread, _)| *thread).collect();
             match known.together.iter_mut().find(|(known, _)| known == thread) {
@@ -110,6 +117,7 @@ pub fn learn(run: &Execution<'_>) -> bool {
             }
         }
     }
+    *last = all;
     for pair in record().assumed.as_slice() {
         if !known.assumed.contains(pair) {
             known.assumed.push(*pair);
