@@ -77,7 +77,7 @@
 // leno[--explain-symmetry]: cflags="-DBLOCK -DDISTANCE" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable the address of a block"
 // It has asked assembly where its stack is; it has sent an address through a pipe; a global
 // variable refers to a place before its block.
-// leno[--explain-symmetry]: cflags="-DASSEMBLY" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has"
+// leno[--explain-symmetry]: cflags="-DASSEMBLY" verdict=unknown symmetric="" apart~"T1 T2 at 1000: incomparable T1 has called what nobody knows"
 // leno[--explain-symmetry]: cflags="-DPIPE" verdict=safe symmetric="" apart~"T1 T2 at 1000: incomparable T1 has had an address looked at"
 // leno[--explain-symmetry]: cflags="-DBLOCK -DBEFORE" verdict=safe symmetric="" apart~"T1 T2 at 1000: referenced where"
 // It knows the order of two blocks of its, and that is another one.
@@ -188,9 +188,8 @@ static void begin(void *mine) {
     void *zeros = 0;
     hidden = memcmp(&mine, &zeros, sizeof mine);
 #elif defined ASSEMBLY
-    unsigned long number;
-    __asm__ volatile("lea 8(%%rsp), %0" : "=r"(number) : "r"(mine) : "memory");
-    hidden = ~number;
+    __asm__ volatile("mov %%rsp, %%rax\n\tnot %%rax\n\tmov %%rax, %0"
+                     : "=m"(hidden) : "r"(mine) : "rax", "memory");
 #elif defined PIPE
     write(ends[1], &mine, sizeof mine);
 #elif defined BEFORE
