@@ -52,7 +52,7 @@ pub struct Arrival<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stands {
     AtIt,
-    /// At an `Op::Await` that comes before it. When that has happened, it arrives again.
+    /// At an `Op::Await` that comes before it, and that never happens.
     BeforeIt,
 }
 
