@@ -57,8 +57,10 @@
 //! never happens.
 
 use crate::{
+    Plan, Repertoire,
     dependence::{Object, Touch, touches},
     plan::Digest,
+    rounds::{Past, Rounds},
 };
 use alloc::vec::Vec;
 use hashbrown::HashMap;
@@ -95,6 +97,9 @@ pub struct Awaits {
     written_ranges: Vec<(Access, u32)>,
     changed: HashMap<Object, Changed>,
     watching: bool,
+    /// How each event's thread stood before it.
+    visits: Vec<u64>,
+    rounds: Rounds,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,8 +134,14 @@ struct Window {
     /// Who has noticed what was acquired in which step, and perhaps has not: that is
     /// known when it arrives at its next event.
     noticed: Vec<(ThreadId, u32)>,
+    /// How many events there were when something was attempted in vain, the attempt included.
+    attempted: Option<u32>,
     arrived: u64,
     standing: Repeat,
+    /// The events that were glances in what it would repeat.
+    glances: Vec<u32>,
+    /// It would stand here by now, but goes on once more.
+    forgiven: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +152,10 @@ struct Step {
     first_read: u32,
     first_hold: u32,
     chosen: bool,
+    /// How the thread goes on may depend on it.
+    decides: bool,
+    /// The thread might have stopped before it, but was to go on once more (see `glances`).
+    forgiven: bool,
     /// An attempt that succeeded.
     attempt: Option<Op>,
 }
@@ -154,6 +169,11 @@ struct Read {
 }
 
 impl Read {
+    /// A plain load.
+    fn is_plain(&self) -> bool {
+        self.meant && matches!(self.what, What::Bytes(access) if access.atomic.is_none())
+    }
+
     /// Whether this is something of what it read.
     fn is_of(&self, changed: &What) -> bool {
         match (&self.what, changed) {
@@ -172,15 +192,16 @@ enum What {
 
 /// An object is acquired, or released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Hold {
-    object: Object,
-    acquired: bool,
+pub struct Hold {
+    pub object: Object,
+    pub acquired: bool,
 }
 
 /// What of a window may become part of an iteration, counted from its first step.
 struct Repeatable<'a> {
-    /// Where the reads and holds of each begin, whether it was a choice, what it attempted.
-    steps: Vec<((usize, usize), bool, Option<Op>)>,
+    /// Where the reads and holds of each begin, whether it was a choice, whether it was
+    /// forgiven, what it attempted.
+    steps: Vec<((usize, usize), bool, bool, Option<Op>)>,
     /// For each step, and for where the thread stands: when it was first like this.
     again: Vec<Option<usize>>,
     reads: &'a [Read],
@@ -207,6 +228,11 @@ impl Window {
         new.map(|place| self.indexed + place).or_else(indexed)
     }
 
+    /// Whether the thread has gone on once although it stood like this before.
+    fn was_forgiven(&self, visit: u64) -> bool {
+        self.steps.iter().any(|step| step.forgiven && step.visit == visit)
+    }
+
     /// The thread has done something else.
     fn clear(&mut self) {
         self.steps.clear();
@@ -215,8 +241,10 @@ impl Window {
         self.held.clear();
         self.floor = 0;
         self.noticed.clear();
+        self.attempted = None;
         self.arrived = 0;
         self.standing = Repeat::default();
+        self.forgiven = false;
         if core::mem::take(&mut self.indexed) > 0 {
             self.latest.clear();
         }
@@ -261,7 +289,7 @@ impl Window {
                 .iter()
                 .map(|step| {
                     let begin = (step.first_read as usize - read, step.first_hold as usize - hold);
-                    (begin, step.chosen, step.attempt)
+                    (begin, step.chosen, step.forgiven, step.attempt)
                 })
                 .collect(),
             again: steps.iter().map(|step| step.visit).chain([self.arrived]).map(seen).collect(),
@@ -320,8 +348,12 @@ impl Awaits {
             written_ranges,
             changed,
             watching,
+            visits,
+            rounds,
         } = self;
         *now = 0;
+        visits.clear();
+        rounds.clear();
         threads.iter_mut().for_each(Window::clear);
         *idle = 0;
         changes.clear();
@@ -334,7 +366,14 @@ impl Awaits {
     }
 
     /// The thread stands at its next event.
-    pub fn arrive(&mut self, thread: ThreadId, site: SiteRef, local_state: Option<u64>) {
+    pub fn arrive(
+        &mut self,
+        thread: ThreadId,
+        site: SiteRef,
+        local_state: Option<u64>,
+        past: &Past<'_>,
+        plan: &Plan,
+    ) {
         self.watching |= local_state.is_some();
         let visit = local_state.map_or(0, |state| visit(site, state));
         let was_idle = self.window(thread).standing.idle;
@@ -342,16 +381,12 @@ impl Awaits {
         let window = &mut self.threads[thread.index()];
         window.arrived = visit;
         window.standing = Repeat::default();
+        window.forgiven = false;
         window.settle(|_| true);
-        if let Some(first) = window.begun(visit) {
-            self.index_changes();
-            let window = &self.threads[thread.index()];
-            let reads = &window.reads[window.steps[first].first_read as usize..];
-            let iteration = (window.steps.len() - first) as u32;
-            let idle = !reads.iter().any(|read| self.changed_since(thread, read));
-            let chosen = window.steps[first..].iter().any(|step| step.chosen);
-            self.threads[thread.index()].standing = Repeat { iteration, idle, chosen };
-            self.idle += u32::from(idle);
+        if let Some((standing, glances)) = self.repeats(thread, visit, past, plan) {
+            let window = &mut self.threads[thread.index()];
+            (window.standing, window.glances) = (standing, glances);
+            self.idle += u32::from(standing.idle);
         }
         let alone = self.standing(thread).iteration == 1;
         for window in self.threads.iter_mut().filter(|window| !window.noticed.is_empty()) {
@@ -361,6 +396,70 @@ impl Awaits {
                 window.settle(|by| by == thread);
             }
         }
+    }
+
+    /// Whether a thread that arrives like this does nothing more, and what were glances in the
+    /// iteration that it would repeat. A patient search lets it go on once if it has looked at
+    /// anything there: wherever the iteration begins, so that it ends where it would have ended.
+    fn repeats(
+        &mut self,
+        thread: ThreadId,
+        visit: u64,
+        past: &Past<'_>,
+        plan: &Plan,
+    ) -> Option<(Repeat, Vec<u32>)> {
+        let window = &mut self.threads[thread.index()];
+        let last = if visit == 0 { None } else { window.last_visit(visit) }?;
+        let (repeat, looks, glances) = if window.leaves_nothing(last) {
+            self.index_changes();
+            self.repeats_by_itself(thread, last)
+        } else {
+            self.repeats_with_others(thread, visit, past, &plan.repertoire)?
+        };
+        let window = &mut self.threads[thread.index()];
+        window.forgiven = plan.patient && looks && !window.was_forgiven(visit);
+        (!window.forgiven).then_some((repeat, glances))
+    }
+
+    fn repeats_by_itself(&self, thread: ThreadId, first: usize) -> (Repeat, bool, Vec<u32>) {
+        let window = &self.threads[thread.index()];
+        let (steps, reads) = (&window.steps[first..], &window.reads);
+        let iteration = steps.len() as u32;
+        let reads_of = |step: &Step| &reads[step.first_read as usize..];
+        let idle = !reads_of(&steps[0]).iter().any(|read| self.changed_since(thread, read));
+        let chosen = steps.iter().any(|step| step.chosen);
+        let looks = reads_of(&steps[0]).iter().any(Read::is_plain);
+        let behind = steps.iter().skip_while(|step| !step.decides).nth(1).map_or(&[][..], reads_of);
+        let glances = behind.iter().filter(|read| read.is_plain()).map(|read| read.at - 1);
+        (Repeat { iteration, idle, chosen }, looks, glances.collect())
+    }
+
+    /// If all is as it was when the thread stood here before.
+    fn repeats_with_others(
+        &mut self,
+        thread: ThreadId,
+        visit: u64,
+        past: &Past<'_>,
+        repertoire: &Repertoire,
+    ) -> Option<(Repeat, bool, Vec<u32>)> {
+        let Self { threads, visits, rounds, .. } = self;
+        let window = &threads[thread.index()];
+        let visited = window.steps.iter().map(|step| step.visit).enumerate().rev();
+        let earlier = visited.filter(|(_, other)| *other == visit);
+        let mut ago = earlier.map(|(place, _)| window.steps.len() - place);
+        let stood = |thread: ThreadId, before: Option<u32>| match before {
+            Some(event) => visits[event as usize],
+            None => threads[thread.index()].arrived,
+        };
+        let round = |ago| Some((ago, rounds.between(thread, ago, past, repertoire, stood)?));
+        let (ago, mut glances) = ago.find_map(round)?;
+        glances.retain(|event| {
+            let event = &past.events[*event as usize];
+            let first = event.first_access as usize;
+            let accesses = &past.accesses[first..first + event.access_count as usize];
+            event.op == Op::Access && accesses.iter().any(|access| access.atomic.is_none())
+        });
+        Some((Repeat { iteration: ago as u32, ..Repeat::default() }, !glances.is_empty(), glances))
     }
 
     /// If the thread would repeat an iteration by arriving like this: how many events that
@@ -377,6 +476,17 @@ impl Awaits {
         let window = &self.threads[thread.index()];
         let reads = &window.reads[window.steps[first].first_read as usize..];
         (!self.has_seen_change(thread, reads)).then(|| (window.steps.len() - first) as u32)
+    }
+
+    /// Whether the thread has attempted something in vain, and may be about to do so again.
+    pub fn has_attempted(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.index()).is_some_and(|window| window.attempted.is_some())
+    }
+
+    /// Whether its last event was such an attempt.
+    pub fn has_just_attempted(&self, thread: ThreadId) -> bool {
+        let window = self.threads.get(thread.index());
+        window.is_some_and(|window| window.attempted == Some(window.steps.len() as u32))
     }
 
     #[inline]
@@ -425,6 +535,12 @@ impl Awaits {
         reads.any(|read| self.has_changed_since(thread, &read))
     }
 
+    /// The glances of iterations that are not repeated.
+    pub fn glances(&self) -> impl Iterator<Item = u32> + '_ {
+        let cut = |window: &&Window| window.standing.iteration > 0;
+        self.threads.iter().filter(cut).flat_map(|window| window.glances.iter().copied())
+    }
+
     /// What the iteration has attempted and got, as if it had waited for it.
     pub fn attempts(&self, thread: ThreadId) -> impl Iterator<Item = Op> + '_ {
         let window = self.threads.get(thread.index());
@@ -468,13 +584,21 @@ impl Awaits {
         let was_idle = core::mem::take(&mut self.window(thread).standing).idle;
         self.idle -= u32::from(was_idle);
         let window = &mut self.threads[thread.index()];
+        let visit = core::mem::take(&mut window.arrived);
+        let forgiven = core::mem::take(&mut window.forgiven);
+        self.visits.push(visit);
         if watching && leaves_nothing(event, accesses) {
             let step = window.steps.len() as u32;
+            if event.outcome == Outcome::Acquired(false) {
+                window.attempted = Some(step + 1);
+            }
             window.steps.push(Step {
-                visit: window.arrived,
+                visit,
                 first_read: window.reads.len() as u32,
                 first_hold: window.holds.len() as u32,
                 chosen: matches!(event.op, Op::Choose { .. }) && !environs,
+                decides: decides(event),
+                forgiven,
                 attempt: waiting(event),
             });
             let loads = event.op == Op::Access;
@@ -588,7 +712,7 @@ fn visit(site: SiteRef, local_state: u64) -> u64 {
 }
 
 /// Whether an event may be part of an iteration.
-fn leaves_nothing(event: &Event, accesses: &[Access]) -> bool {
+pub fn leaves_nothing(event: &Event, accesses: &[Access]) -> bool {
     let op = match event.op {
         Op::Access
         | Op::Fence(_)
@@ -613,8 +737,16 @@ fn leaves_nothing(event: &Event, accesses: &[Access]) -> bool {
     op && accesses.iter().all(|access| !access.kind.writes())
 }
 
+/// Whether a thread may go on in another way because of how this event of an iteration came
+/// out.
+fn decides(event: &Event) -> bool {
+    let waits = matches!(event.op, Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. });
+    let passes = matches!(event.op, Op::Unlock { .. } | Op::RwUnlock { .. } | Op::Fence(_));
+    !passes && !(waits && event.outcome != Outcome::Acquired(false))
+}
+
 /// What an event of an iteration acquires and releases.
-fn holds(event: &Event) -> [Option<Hold>; 2] {
+pub fn holds(event: &Event) -> [Option<Hold>; 2] {
     let acquired = |object| Some(Hold { object, acquired: true });
     let released = |object| Some(Hold { object, acquired: false });
     if event.outcome == Outcome::Acquired(false) {

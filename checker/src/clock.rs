@@ -145,6 +145,15 @@ impl Clocks {
                 .is_some_and(|seen| *seen >= a.position)
     }
 
+    /// How many of the thread's events come before `event`, itself included.
+    pub fn position(&self, event: u32, thread: ThreadId) -> u32 {
+        let stamp = &self.stamps[event as usize];
+        if stamp.thread == thread {
+            return stamp.position;
+        }
+        self.words[range(stamp.clock)].get(thread.index()).copied().unwrap_or(0)
+    }
+
     /// Whether an event is in a clock that was stored.
     pub fn is_in(&self, event: u32, slice: Slice) -> bool {
         let stamp = &self.stamps[event as usize];

@@ -10,7 +10,7 @@
 //! do for the searches, if it depends on the events before alone.
 
 use crate::{
-    Compare, Limits, Plan, PlannedStep, Sleeper,
+    Compare, Limits, Past, Plan, PlannedStep, Sleeper,
     awaits::{Awaits, Repeat, waits_apart},
     dependence::sleeps_on,
     exchange::Swap,
@@ -182,8 +182,8 @@ impl Director {
         self.symmetric = None;
     }
 
-    /// The thread stands at its next event.
-    pub fn arrive(&mut self, at: Arrival<'_>) -> Stands {
+    /// The thread stands at its next event. All that has happened so far is in `past`.
+    pub fn arrive(&mut self, at: Arrival<'_>, past: Past<'_>) -> Stands {
         let thread = self.thread(at.thread);
         thread.status = Status::Standing;
         thread.ordinal = at.ordinal;
@@ -195,7 +195,8 @@ impl Director {
         thread.accesses.clear();
         thread.accesses.extend_from_slice(at.accesses);
         let local_state = at.local_state.map(|state| visit(state, &at.op, at.accesses));
-        self.awaits.arrive(at.thread, at.site, local_state);
+        let Self { awaits, plan, .. } = self;
+        awaits.arrive(at.thread, at.site, local_state, &past, plan);
         let Repeat { iteration, idle, .. } = self.awaits.standing(at.thread);
         let repeats = iteration != 0;
         self.awaited |= repeats && !idle;
@@ -225,6 +226,17 @@ impl Director {
         local_state: u64,
     ) -> Option<u32> {
         self.awaits.would_repeat(thread, site, visit(local_state, op, accesses))
+    }
+
+    /// Whether the thread may be in a round of attempts, so that it matters where it stands
+    /// when it gives something back.
+    pub fn may_go_round(&self, thread: ThreadId) -> bool {
+        self.awaits.has_attempted(thread)
+    }
+
+    /// Whether the thread's last event was an attempt in vain.
+    pub fn has_just_attempted(&self, thread: ThreadId) -> bool {
+        self.awaits.has_just_attempted(thread)
     }
 
     /// Whose event happens next. `running` is the thread whose event was the last.
@@ -494,6 +506,11 @@ impl Director {
         // Who is at his end repeats nothing.
         let alike = first.op == Op::End || self.awaits.are_alike(a, b);
         object.or_else(|| (!alike).then_some(Apart::Await))
+    }
+
+    /// The events that were glances (see there).
+    pub fn glances(&self) -> impl Iterator<Item = u32> + '_ {
+        self.awaits.glances()
     }
 
     /// The memory of a destroyed synchronisation object was made anew without a call.

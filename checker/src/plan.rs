@@ -22,6 +22,8 @@ pub struct Plan {
     pub symmetry: bool,
     /// The last step may turn out to be impossible.
     pub tentative: bool,
+    /// A loop may go round once more if something was read in it (see `glances`).
+    pub patient: bool,
     /// What events that vary might access.
     pub repertoire: Repertoire,
 }

@@ -142,6 +142,15 @@ impl Source {
         Self { symmetry: true, ..self }
     }
 
+    pub fn cuts_symmetry(&self) -> bool {
+        self.symmetry
+    }
+
+    /// The same search from the beginning.
+    pub fn anew(&self) -> Self {
+        Self { symmetry: self.symmetry, ..Self::with(self.rule) }
+    }
+
     /// The plan that leads to the last node and takes its step.
     fn plan(&mut self) -> Plan {
         let last = self.nodes.len() - 1;

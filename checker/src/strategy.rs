@@ -11,7 +11,9 @@
 //! these are by far the most, what is cut does not make up for them: then the search begins
 //! anew once more, with optimal DPOR, and cuts nothing.
 
-use crate::{Compare, Dpor, Finding, Naive, Optimal, Plan, Search, Source, search::Log};
+use crate::{
+    Compare, Dpor, Finding, Naive, Optimal, Plan, Search, Source, glances::Glances, search::Log,
+};
 use alloc::vec::Vec;
 use leno_model::{
     End, Execution,
@@ -20,7 +22,15 @@ use leno_model::{
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Strategy {
+pub struct Strategy {
+    method: Method,
+    glances: Glances,
+    /// How many steps the last plan had.
+    planned: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Method {
     Naive(Naive),
     Dpor(Dpor),
     Source(Source),
@@ -39,7 +49,7 @@ fn is_in_vain(counts: Counts) -> bool {
 
 /// How often threads have been compared in vain.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
-pub struct Lookout {
+struct Lookout {
     compared: u32,
 }
 
@@ -52,9 +62,8 @@ impl Lookout {
     }
 }
 
-impl Strategy {
-    /// `symmetry`: what is symmetric is cut, by those searches that can.
-    pub fn new(kind: SearchKind, symmetry: bool) -> Self {
+impl Method {
+    fn new(kind: SearchKind, symmetry: bool) -> Self {
         match kind {
             SearchKind::Naive => Self::Naive(Naive::new()),
             SearchKind::Dpor => Self::Dpor(Dpor::new()),
@@ -62,6 +71,18 @@ impl Strategy {
             SearchKind::Source => Self::Source(Source::new()),
             SearchKind::Optimal if symmetry => Self::LookingOut(Optimal::new(), Lookout::default()),
             SearchKind::Optimal => Self::Optimal(Optimal::new()),
+        }
+    }
+
+    /// The same from the beginning.
+    fn anew(&self) -> Self {
+        match self {
+            Self::Naive(_) => Self::Naive(Naive::new()),
+            Self::Dpor(_) => Self::Dpor(Dpor::new()),
+            Self::Source(search) => Self::Source(search.anew()),
+            Self::Optimal(_) => Self::Optimal(Optimal::new()),
+            Self::LookingOut(..) => Self::LookingOut(Optimal::new(), Lookout::default()),
+            Self::Cutting(search) => Self::Cutting(search.anew()),
         }
     }
 
@@ -82,12 +103,24 @@ impl Strategy {
             Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
+
+    fn cuts_symmetry(&self) -> bool {
+        matches!(self, Self::Source(search) | Self::Cutting(search) if search.cuts_symmetry())
+    }
+}
+
+impl Strategy {
+    /// `symmetry`: what is symmetric is cut, by those searches that can.
+    pub fn new(kind: SearchKind, symmetry: bool) -> Self {
+        let method = Method::new(kind, symmetry);
+        Self { method, glances: Glances::default(), planned: 0 }
+    }
 }
 
 impl Search for Strategy {
     fn next(&mut self) -> Option<Plan> {
-        let mut plan = self.search_mut().next()?;
-        if let Self::LookingOut(search, lookout) = self {
+        let mut plan = self.method.search_mut().next()?;
+        if let Method::LookingOut(search, lookout) = &mut self.method {
             let compare = match (search.rival(), plan.steps.last()) {
                 (Some(rival), _) => Compare::Taker(alloc::vec![rival]),
                 (None, Some(last)) if last.step.choice > 0 => Compare::Chosen,
@@ -97,26 +130,33 @@ impl Search for Strategy {
                 plan.compare = compare;
             }
         }
+        plan.patient = self.glances.matter();
+        self.planned = plan.steps.len();
         Some(plan)
     }
 
     fn absorb(&mut self, run: &Execution<'_>) -> Vec<Finding> {
-        if let (Self::LookingOut(..), End::Symmetric { .. }) = (&*self, run.end) {
-            *self = Self::Cutting(Source::new().with_symmetry());
+        if let (Method::LookingOut(..), End::Symmetric { .. }) = (&self.method, run.end) {
+            self.method = Method::Cutting(Source::new().with_symmetry());
             return Vec::new();
         }
-        let found = self.search_mut().absorb(run);
-        if matches!(self, Self::Cutting(_)) && is_in_vain(self.counts()) {
-            *self = Self::Optimal(Optimal::new());
+        let found = self.method.search_mut().absorb(run);
+        if matches!(self.method, Method::Cutting(_)) && is_in_vain(self.counts()) {
+            self.method = Method::Optimal(Optimal::new());
+        }
+        // The last of the steps is the one that is new.
+        let known = self.planned.saturating_sub(1);
+        if self.glances.learn(run, known, self.method.cuts_symmetry()) {
+            self.method = self.method.anew();
         }
         found
     }
 
     fn log(&self) -> &Log {
-        self.search().log()
+        self.method.search().log()
     }
 
     fn explored(&self) -> Option<f64> {
-        self.search().explored()
+        self.method.search().explored()
     }
 }

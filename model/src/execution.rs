@@ -113,6 +113,9 @@ pub struct Execution<'a> {
     pub exchanged: &'a [Exchanged],
     /// Threads that change places with these two: those that they will create.
     pub children: &'a [(ThreadId, ThreadId)],
+    /// Events that have read in rounds of loops that are not gone on with, and that another
+    /// round may not have.
+    pub glances: &'a [u32],
     pub end: End,
 }
 

@@ -29,7 +29,7 @@ use crate::{
     units,
 };
 use alloc::{rc::Rc, vec::Vec};
-use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
+use leno_checker::{Arrival, Decision, Director, Limits, Past, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
     ThreadId, Varies, object::Object, thread::ThreadName, wire::Part,
@@ -670,6 +670,9 @@ fn arrive(
         | Op::WriteLock { .. }
         | Op::SemWait { .. }
         | Op::Choose { .. } => true,
+        Op::Unlock { .. } | Op::RwUnlock { .. } | Op::SemPost { .. } => {
+            x.director.may_go_round(x.current)
+        }
         _ => false,
     };
     let own_state = || {
@@ -677,8 +680,12 @@ fn arrive(
         settle_stack_writes(thread);
         Some(local_state::digest(site, &op, thread.private_writes, thread.seen))
     };
+    // Whether a timeout fires is chosen inside of a call, which may choose several times; but
+    // only once behind an attempt.
+    let x = running().expect("events happen in an execution");
+    let gives_up = patience.timed && spins && x.director.has_just_attempted(x.current);
     // Looking for signals may be part of what any one call does, several times.
-    let may_spin = may_spin && !signalling::is_look(&op);
+    let may_spin = (may_spin || gives_up) && !signalling::is_look(&op);
     let local_state = if spins && may_spin { own_state() } else { None };
     let waits = local_state.and_then(|state| waits_by_the_clock(op, accesses, site, state));
     let local_state = if waits == Some(false) { own_state() } else { local_state };
@@ -691,7 +698,7 @@ fn arrive(
         if let Some(tracer) = &mut x.tracer {
             tracer.arrived(me);
         }
-        let stands = x.director.arrive(Arrival {
+        let arrival = Arrival {
             thread: me,
             ordinal,
             site,
@@ -703,9 +710,12 @@ fn arrive(
             cancel,
             signal,
             varies,
-        });
+        };
+        let record = record();
+        let past = Past { events: record.events.as_slice(), accesses: record.accesses.as_slice() };
+        let stands = x.director.arrive(arrival, past);
         wait_for_turn();
-        record().passes(me, site);
+        record.passes(me, site);
         if stands == Stands::AtIt {
             return;
         }
@@ -1232,6 +1242,7 @@ fn wind_up() {
             timed: pending.timed,
         });
     }
+    x.director.glances().for_each(|event| drop(record.glances.push(event)));
     back_off::wind_up(x, end);
     record.set_end(end);
     // An execution that wants a stack first is run again.

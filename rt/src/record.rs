@@ -137,6 +137,8 @@ pub struct Record {
     pub exchanged: List<Exchanged>,
     /// The threads that they will create, and that change places too.
     pub children: List<(ThreadId, ThreadId)>,
+    /// Events that have read in rounds that are not gone on with.
+    pub glances: List<u32>,
     end: List<End>,
     /// The names of threads 1, 2, …; kept from one execution to the next.
     names: List<ThreadName>,
@@ -185,6 +187,7 @@ pub fn create(journal: Option<i32>) {
         failures: List::inside(journal, THREADS),
         exchanged: List::inside(journal, EXCHANGED),
         children: List::inside(journal, THREADS),
+        glances: List::inside(journal, EVENTS),
         end: List::inside(journal, 1),
         discovered: List::inside(journal, EVENTS),
         wanted_stack: List::inside(journal, 1),
@@ -217,6 +220,7 @@ impl Record {
         self.failures.clear();
         self.exchanged.clear();
         self.children.clear();
+        self.glances.clear();
         self.end.clear();
         self.wanted_stack.clear();
         self.outbox.clear();
@@ -270,6 +274,7 @@ impl Record {
             failures: self.failures.as_slice(),
             exchanged: self.exchanged.as_slice(),
             children: self.children.as_slice(),
+            glances: self.glances.as_slice(),
             end: *self.end.as_slice().first()?,
         })
     }

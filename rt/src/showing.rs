@@ -54,6 +54,7 @@ fn shorter(bug: &Shown, events: &[Event], accesses: &[Access]) -> Option<(Shown,
         failures: &[],
         exchanged: &[],
         children: &[],
+        glances: &[],
         end: End::Stuck,
     };
     let order = shorten(&run, aim);

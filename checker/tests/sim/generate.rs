@@ -41,6 +41,8 @@ enum Theme {
     Conditions,
     Spins,
     Polls,
+    Rounds,
+    Glances,
     Readers,
     Semaphores,
     Barriers,
@@ -64,7 +66,7 @@ fn only() -> Option<Theme> {
     Some(*THEMES.iter().find(named).expect("LENO_THEME is the name of a theme"))
 }
 
-const THEMES: [Theme; 19] = [
+const THEMES: [Theme; 21] = [
     Theme::Memory,
     Theme::Sections,
     Theme::Locks,
@@ -72,6 +74,8 @@ const THEMES: [Theme; 19] = [
     Theme::Spins,
     Theme::Polls,
     Theme::Polls,
+    Theme::Rounds,
+    Theme::Glances,
     Theme::Readers,
     Theme::Readers,
     Theme::Semaphores,
@@ -282,7 +286,12 @@ pub fn spinning(seed: u64) -> Program {
     let mut program = Program { threads: vec![vec![], vec![], vec![]], ..Program::default() };
     for k in 0..2 + r.below(3) as usize {
         let group = loop {
-            let theme = r.pick(&[Theme::Spins, Theme::Polls]);
+            let theme = only().unwrap_or(r.pick(&[
+                Theme::Spins,
+                Theme::Polls,
+                Theme::Rounds,
+                Theme::Glances,
+            ]));
             let group = instr(&mut r, theme, 3);
             let waits = spins(&group);
             if waits == (k == 0) || (waits && r.one_in(4)) {
@@ -498,6 +507,65 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
             Instr::FutexWait { loc: word, is: 0, bits, timed: false, reg },
         ],
     };
+    // A lock, and an attempt at another one; if that fails, all over again.
+    let rounds = |r: &mut Random| {
+        let back = |body: Vec<Instr>| {
+            let failed = Instr::If { reg: 3, is: 0, skip: 1 + body.len() as u8 };
+            let attempt = Instr::TryLock { mutex: 1 - mutex, reg: 3 };
+            let round =
+                [vec![Instr::Lock(mutex), attempt, failed], body, vec![Instr::Unlock(mutex)]]
+                    .concat();
+            let back = round.len() as u8;
+            [round, vec![Instr::Again { reg: 3, is: 1, back }]].concat()
+        };
+        let look = Instr::Load { loc, order, reg };
+        let within = Instr::Store { loc, order, value };
+        let body = match r.below(4) {
+            0 => vec![look],
+            1 => vec![Instr::Lock(2), Instr::Unlock(2)],
+            _ => vec![],
+        };
+        let has_both = match r.below(3) {
+            0 => vec![within],
+            1 => vec![Instr::TryLock { mutex: 2, reg }, Instr::Assert { reg, is: 1 }],
+            _ => vec![],
+        };
+        let ends = vec![Instr::Unlock(1 - mutex), Instr::Unlock(mutex)];
+        [back(body), has_both, if r.one_in(4) { vec![] } else { ends }].concat()
+    };
+    // A look between attempts, and who hears that they are over.
+    let glances = |r: &mut Random| {
+        let (data, flag) = (Loc(0, 8), Loc(8, 8));
+        let look = Instr::Load { loc: data, order: PLAIN, reg };
+        match r.below(4) {
+            0 => vec![
+                Instr::TryLock { mutex, reg: 3 },
+                Instr::If { reg: 3, is: 0, skip: 1 },
+                look,
+                Instr::Again { reg: 3, is: 1, back: 3 },
+                Instr::Unlock(mutex),
+                Instr::Store { loc: flag, order: RLX, value: 1 },
+            ],
+            1 => vec![
+                Instr::Lock(mutex),
+                Instr::Load { loc: flag, order: RLX, reg: 2 },
+                look,
+                Instr::Unlock(mutex),
+                Instr::Again { reg: 2, is: 1, back: 4 },
+                Instr::Store { loc: flag, order: RLX, value: 2 },
+            ],
+            2 => vec![
+                Instr::Lock(mutex),
+                Instr::Store { loc: flag, order, value: 1 },
+                Instr::Unlock(mutex),
+            ],
+            _ => vec![
+                Instr::Load { loc: flag, order: RLX, reg },
+                Instr::If { reg, is: 1 + value % 2, skip: 1 },
+                Instr::Store { loc: data, order: PLAIN, value },
+            ],
+        }
+    };
     // Loops that look under a lock. Who tries the lock notices them, and whether it
     // is free the others see by what they do to it; so only a few do.
     let polls = |r: &mut Random| {
@@ -581,6 +649,11 @@ fn instr(r: &mut Random, theme: Theme, threads: u32) -> Vec<Instr> {
         (Theme::Spins, _) => memory(r),
         (Theme::Polls, 0) => memory(r),
         (Theme::Polls, _) => polls(r),
+        (Theme::Rounds, 0) => memory(r),
+        (Theme::Rounds, 1) => locks(r),
+        (Theme::Glances, 0) => locks(r),
+        (Theme::Glances, _) => glances(r),
+        (Theme::Rounds, _) => rounds(r),
         (Theme::Readers, 0) => memory(r),
         (Theme::Readers, _) => readers(r),
         (Theme::Semaphores, 0) => memory(r),

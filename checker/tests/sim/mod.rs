@@ -8,7 +8,7 @@ pub mod generate;
 pub mod oracle;
 pub mod symmetric;
 
-use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
+use leno_checker::{Arrival, Decision, Director, Limits, Past, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Exchanged, Execution, Failure, MutexKind, Op, Order, Outcome,
     Pending, Property, SiteRef, ThreadId, Varies, rmw::apply,
@@ -347,6 +347,7 @@ pub struct Recorded {
     pub end: End,
     /// What changes places with two threads, if they were found to be symmetric.
     pub exchanged: Vec<Exchanged>,
+    pub glances: Vec<u32>,
     /// A digest of everything observable.
     pub outcome: u64,
     /// The same without how often a loop went round.
@@ -364,6 +365,7 @@ impl Recorded {
             failures: &self.failures,
             exchanged: &self.exchanged,
             children: &[],
+            glances: &self.glances,
             end: self.end,
         }
     }
@@ -427,6 +429,7 @@ pub fn run_knowing(
         failures: vec![],
         end: End::Stuck,
         exchanged: vec![],
+        glances: vec![],
         outcome: 0,
         state: 0,
         shape: 0,
@@ -548,7 +551,7 @@ impl Machine<'_> {
                     let site = 1
                         + state.phase as u64
                         + 10 * (state.pc as u64 + 100 * (2 * thread as u64 + exited));
-                    let stands = self.director.arrive(Arrival {
+                    let arrival = Arrival {
                         thread: ThreadId(thread as u32),
                         ordinal,
                         site: SiteRef(site),
@@ -560,7 +563,9 @@ impl Machine<'_> {
                         cancel,
                         signal: None,
                         varies,
-                    });
+                    };
+                    let past = Past { events: &self.out.events, accesses: &self.out.accesses };
+                    let stands = self.director.arrive(arrival, past);
                     self.threads[thread].awaits = stands == Stands::BeforeIt;
                     return;
                 }
@@ -998,6 +1003,7 @@ impl Machine<'_> {
                 timed: p.timed,
             });
         }
+        out.glances.extend(self.director.glances());
         let end = std::mem::discriminant(&out.end);
         let stuck: Vec<_> = out.pending.iter().map(|p| (p.thread, p.site, p.awaiting)).collect();
         let mut failed: Vec<_> = out.failures.iter().map(|f| (f.thread, f.site)).collect();

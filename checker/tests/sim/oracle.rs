@@ -236,23 +236,30 @@ pub fn check(program: &Program, budget: u64) -> Result<Verdict, String> {
 /// which a thread awaits, which only awaits can see. A loop need not go round more
 /// often than there are writes in the programs of [`super::generate::spinning`].
 pub fn check_awaits(program: &Program, budget: u64) -> Result<Verdict, String> {
-    let awaits = explore(&mut Naive::new(), program, budget, None);
     let rounds = explore(&mut Naive::new(), program, 4 * budget, Some(6));
-    if awaits.cut || rounds.cut {
+    if rounds.cut {
         return Ok(Verdict::Skipped);
-    }
-    let ended: HashSet<u64> = awaits.states.difference(&awaits.hanging).copied().collect();
-    if ended != rounds.states {
-        return Err(format!("{} and {} states", ended.len(), rounds.states.len()));
     }
     let bugs = |e: &Explored| -> BTreeSet<Bug> {
         e.bugs.iter().filter(|bug| !matches!(bug, Bug::Hang(_))).cloned().collect()
     };
-    if bugs(&awaits) != bugs(&rounds) {
-        return Err(format!("bugs: {:?} and {:?}", awaits.bugs, rounds.bugs));
+    let mut traces = 0;
+    for kind in [SearchKind::Naive, SearchKind::Source, SearchKind::Optimal] {
+        let awaits = explore(&mut Strategy::new(kind, false), program, budget, None);
+        if awaits.cut {
+            return Ok(Verdict::Skipped);
+        }
+        let ended: HashSet<u64> = awaits.states.difference(&awaits.hanging).copied().collect();
+        if ended != rounds.states {
+            return Err(format!("{kind:?}: {} and {} states", ended.len(), rounds.states.len()));
+        }
+        if bugs(&awaits) != bugs(&rounds) {
+            return Err(format!("{kind:?}: bugs: {:?} and {:?}", awaits.bugs, rounds.bugs));
+        }
+        traces = awaits.traces.len() as u64;
     }
     let (naive, bugs) = (rounds.traces.len() as u64, rounds.bugs.len());
-    Ok(Verdict::Agree { naive, traces: awaits.traces.len() as u64, others: [0; 3], bugs })
+    Ok(Verdict::Agree { naive, traces, others: [0; 3], bugs })
 }
 
 /// What a reduction must have in common with the naive search.
@@ -304,17 +311,18 @@ impl Anonymous {
 /// What a search that cuts must find: what naive enumeration finds or, where that would take
 /// too long, source sets, which are compared with it elsewhere. And in how many executions.
 pub fn reference(program: &Program, budget: u64) -> Option<(Anonymous, [u64; 2])> {
-    let explore = |search: &mut dyn Search| {
+    let explore = |kind| {
+        let search = &mut Strategy::new(kind, false);
         survey(search, program, budget, None, &BTreeSet::new(), &mut vec![])
     };
-    let source = explore(&mut Source::new());
+    let source = explore(SearchKind::Source);
     if source.cut {
         return None;
     }
     let mut executions = [0, source.counts.executions];
     let mut found = Anonymous::of(program, &source);
     if source.counts.executions < budget / 20 {
-        let naive = explore(&mut Naive::new());
+        let naive = explore(SearchKind::Naive);
         if !naive.cut {
             executions[0] = naive.counts.executions;
             found = Anonymous::of(program, &naive);
