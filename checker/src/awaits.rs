@@ -24,15 +24,16 @@
 //! There is one way to notice it: an attempt at the lock that fails, or whatever else
 //! touches a thing while the thread has it. Then the iteration counts for none (`floor`
 //! in the code), and the thread may begin anew; unless the attempt is an iteration by
-//! itself, of a loop that does nothing else, and can be removed as well. What is lost, by C11, is
+//! itself, of a loop that does nothing else, and can be removed as well, or belongs to a round
+//! that can be removed together with this one (`rounds`). What is lost, by C11, is
 //! that the iteration released what came before it, and that it acquired what others had
 //! released; so at most there are more races. So what
 //! remains is an execution, with the same bugs, the same final state and fewer
-//! iterations, and in the end there are none left behind which a thread begins anew. (Bugs *in*
-//! the removed iteration, a race of its read with a later write, are those of the execution that
-//! is dropped behind it, in which the others run on.) The next iteration need not be like the
-//! one that is removed: it may choose differently, meet a write half way or find a lock
-//! taken that was free.
+//! iterations, and in the end there are none left behind which a thread begins anew. The next
+//! iteration need not be like the one that is removed: it may choose differently, meet a write
+//! half way or find a lock taken that was free. (A race of a read *in* the removed iteration with
+//! a later write is one of the execution that is dropped behind it, in which the others run on;
+//! unless that write waits for the thread to get away: `glances` sees to these.)
 //!
 //! An iteration that counts (a bounded retry loop) has a different local state each
 //! time and is no repetition. If nobody is left to make the write, the program
@@ -140,8 +141,26 @@ struct Window {
     standing: Repeat,
     /// The events that were glances in what it would repeat.
     glances: Vec<u32>,
+    /// What it would repeat, and what others have done meanwhile that it takes with it.
+    stretches: Vec<Stretch>,
     /// It would stand here by now, but goes on once more.
     forgiven: bool,
+}
+
+/// Events of a thread that follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    pub thread: ThreadId,
+    /// The ordinal of the first.
+    pub since: u32,
+    pub events: u32,
+}
+
+/// What a thread that stands would repeat.
+struct Round {
+    repeat: Repeat,
+    glances: Vec<u32>,
+    stretches: Vec<Stretch>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -169,9 +188,8 @@ struct Read {
 }
 
 impl Read {
-    /// A plain load.
-    fn is_plain(&self) -> bool {
-        self.meant && matches!(self.what, What::Bytes(access) if access.atomic.is_none())
+    fn is_of_memory(&self) -> bool {
+        matches!(self.what, What::Bytes(_))
     }
 
     /// Whether this is something of what it read.
@@ -383,10 +401,11 @@ impl Awaits {
         window.standing = Repeat::default();
         window.forgiven = false;
         window.settle(|_| true);
-        if let Some((standing, glances)) = self.repeats(thread, visit, past, plan) {
+        if let Some(round) = self.repeats(thread, visit, past, plan) {
             let window = &mut self.threads[thread.index()];
-            (window.standing, window.glances) = (standing, glances);
-            self.idle += u32::from(standing.idle);
+            let Round { repeat, glances, stretches, .. } = round;
+            (window.standing, window.glances, window.stretches) = (repeat, glances, stretches);
+            self.idle += u32::from(repeat.idle);
         }
         let alone = self.standing(thread).iteration == 1;
         for window in self.threads.iter_mut().filter(|window| !window.noticed.is_empty()) {
@@ -398,50 +417,61 @@ impl Awaits {
         }
     }
 
-    /// Whether a thread that arrives like this does nothing more, and what were glances in the
-    /// iteration that it would repeat. A patient search lets it go on once if it has looked at
-    /// anything there: wherever the iteration begins, so that it ends where it would have ended.
+    /// What a thread that arrives like this would repeat, if it does nothing more. A patient
+    /// search lets it go on once.
     fn repeats(
         &mut self,
         thread: ThreadId,
         visit: u64,
         past: &Past<'_>,
         plan: &Plan,
-    ) -> Option<(Repeat, Vec<u32>)> {
+    ) -> Option<Round> {
         let window = &mut self.threads[thread.index()];
         let last = if visit == 0 { None } else { window.last_visit(visit) }?;
-        let (repeat, looks, glances) = if window.leaves_nothing(last) {
+        let round = if window.leaves_nothing(last) {
             self.index_changes();
-            self.repeats_by_itself(thread, last)
+            self.round_of_its_own(thread, last, past)
         } else {
-            self.repeats_with_others(thread, visit, past, &plan.repertoire)?
+            self.round_with_others(thread, visit, past, &plan.repertoire)?
         };
         let window = &mut self.threads[thread.index()];
-        window.forgiven = plan.patient && looks && !window.was_forgiven(visit);
-        (!window.forgiven).then_some((repeat, glances))
+        window.forgiven = plan.patient && !window.was_forgiven(visit);
+        (!window.forgiven).then_some(round)
     }
 
-    fn repeats_by_itself(&self, thread: ThreadId, first: usize) -> (Repeat, bool, Vec<u32>) {
+    fn round_of_its_own(&self, thread: ThreadId, first: usize, past: &Past<'_>) -> Round {
         let window = &self.threads[thread.index()];
         let (steps, reads) = (&window.steps[first..], &window.reads);
         let iteration = steps.len() as u32;
         let reads_of = |step: &Step| &reads[step.first_read as usize..];
         let idle = !reads_of(&steps[0]).iter().any(|read| self.changed_since(thread, read));
         let chosen = steps.iter().any(|step| step.chosen);
-        let looks = reads_of(&steps[0]).iter().any(Read::is_plain);
+        let all = reads_of(&steps[0]);
         let behind = steps.iter().skip_while(|step| !step.decides).nth(1).map_or(&[][..], reads_of);
-        let glances = behind.iter().filter(|read| read.is_plain()).map(|read| read.at - 1);
-        (Repeat { iteration, idle, chosen }, looks, glances.collect())
+        // An object that the thread uses more than once in a round it uses in the beginning.
+        let before = &all[..all.len() - behind.len()];
+        let is_glance = |read: &&Read| {
+            let again = || before.iter().any(|earlier| earlier.what == read.what);
+            read.is_of_memory() && (read.meant || !again())
+        };
+        let glances = behind.iter().filter(is_glance).map(|read| read.at - 1);
+        let mut own = past.events.iter().rev().filter(|event| event.thread == thread);
+        let since = own.nth(steps.len() - 1).map_or(0, |event| event.ordinal);
+        Round {
+            repeat: Repeat { iteration, idle, chosen },
+            glances: glances.collect(),
+            stretches: alloc::vec![Stretch { thread, since, events: iteration }],
+        }
     }
 
     /// If all is as it was when the thread stood here before.
-    fn repeats_with_others(
+    fn round_with_others(
         &mut self,
         thread: ThreadId,
         visit: u64,
         past: &Past<'_>,
         repertoire: &Repertoire,
-    ) -> Option<(Repeat, bool, Vec<u32>)> {
+    ) -> Option<Round> {
         let Self { threads, visits, rounds, .. } = self;
         let window = &threads[thread.index()];
         let visited = window.steps.iter().map(|step| step.visit).enumerate().rev();
@@ -452,14 +482,19 @@ impl Awaits {
             None => threads[thread.index()].arrived,
         };
         let round = |ago| Some((ago, rounds.between(thread, ago, past, repertoire, stood)?));
-        let (ago, mut glances) = ago.find_map(round)?;
-        glances.retain(|event| {
-            let event = &past.events[*event as usize];
-            let first = event.first_access as usize;
-            let accesses = &past.accesses[first..first + event.access_count as usize];
-            event.op == Op::Access && accesses.iter().any(|access| access.atomic.is_none())
-        });
-        Some((Repeat { iteration: ago as u32, ..Repeat::default() }, !glances.is_empty(), glances))
+        let (ago, between) = ago.find_map(round)?;
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for event in between.iter().map(|event| &past.events[*event as usize]) {
+            match stretches.iter_mut().find(|stretch| stretch.thread == event.thread) {
+                Some(stretch) => stretch.events += 1,
+                None => {
+                    let (thread, since) = (event.thread, event.ordinal);
+                    stretches.push(Stretch { thread, since, events: 1 });
+                }
+            }
+        }
+        let repeat = Repeat { iteration: ago as u32, ..Repeat::default() };
+        Some(Round { repeat, glances: between, stretches })
     }
 
     /// If the thread would repeat an iteration by arriving like this: how many events that
@@ -539,6 +574,14 @@ impl Awaits {
     pub fn glances(&self) -> impl Iterator<Item = u32> + '_ {
         let cut = |window: &&Window| window.standing.iteration > 0;
         self.threads.iter().filter(cut).flat_map(|window| window.glances.iter().copied())
+    }
+
+    /// What a thread that stands would repeat: its own events, and those of others that would
+    /// be removed with them.
+    pub fn repeated(&self, thread: ThreadId) -> &[Stretch] {
+        let window = self.threads.get(thread.index());
+        let standing = window.filter(|window| window.standing.iteration > 0);
+        standing.map_or(&[], |window| &window.stretches)
     }
 
     /// What the iteration has attempted and got, as if it had waited for it.

@@ -11,7 +11,7 @@
 
 use crate::{
     Compare, Limits, Past, Plan, PlannedStep, Sleeper,
-    awaits::{Awaits, Repeat, waits_apart},
+    awaits::{Awaits, Repeat, Stretch, waits_apart},
     dependence::sleeps_on,
     exchange::Swap,
     fingerprint,
@@ -506,6 +506,16 @@ impl Director {
         // Who is at his end repeats nothing.
         let alike = first.op == Op::End || self.awaits.are_alike(a, b);
         object.or_else(|| (!alike).then_some(Apart::Await))
+    }
+
+    /// What a thread would repeat that does nothing more.
+    pub fn repeated(&self, thread: ThreadId) -> &[Stretch] {
+        self.awaits.repeated(thread)
+    }
+
+    /// Whether loops are let go round once more.
+    pub fn is_patient(&self) -> bool {
+        self.plan.patient
     }
 
     /// The events that were glances (see there).

@@ -18,23 +18,24 @@
 //! it, before anything decides how it goes on, is no glance: the round that is not removed, which
 //! must be there if the thread gets away, begins with it too.
 //!
-//! Such races are rare, and glances are not. So the search only looks out for one: a plain
-//! glance, and a write to the same bytes by another thread that may be there at the same time
-//! and has no lock in common with it. (If there is the execution that was not explored, then
-//! both are in one that is: the glance in the beginning that was dropped, the write in what
-//! remains without the round.) When it meets such a pair, the search begins anew and is *patient*:
-//! each thread may go once more round a loop in which it has had a glance. That is enough, since
-//! a race needs one of them; all other rounds of the shortest execution that shows it can be
+//! Such races are rare, and glances are not. So the search only looks out for one: a glance, and
+//! a write to the same bytes by another thread that may be there at the same time and has no lock
+//! in common with it, of which not both are atomic. (If there is the execution that was not
+//! explored, then each of them is in one that is: the glance in the beginning that was dropped,
+//! the write in what remains without the round.) When it meets such a pair, the search begins
+//! anew and is *patient*: each thread may go round a loop once more. That is enough, since a race
+//! needs one round; in the shortest execution that shows it no other is left that could be
 //! removed.
 //!
 //! What was written before the first glance is not known, so with that the search begins anew
-//! as well. Where what is symmetric is cut, the write may be seen in the execution that has the
-//! two threads exchanged, so it counts whoever makes it.
+//! as well. Where what is symmetric was cut, glance and write may be seen in executions that have
+//! threads exchanged, each in another way: then a thread that has changed places may stand for
+//! any other that has, and so may memory.
 
 use crate::{awaits::holds, dependence::Object};
 use alloc::vec::Vec;
 use hashbrown::HashSet;
-use leno_model::{Event, Execution, Op, Outcome, ThreadId};
+use leno_model::{End, Event, Exchanged, Execution, Op, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -51,6 +52,28 @@ pub enum Glances {
 pub struct Watch {
     glances: HashSet<Touched>,
     writes: HashSet<Touched>,
+    symmetry: Symmetry,
+}
+
+/// What may be told of executions that were not explored because they are symmetric.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+struct Symmetry {
+    /// Threads that have changed places.
+    threads: HashSet<ThreadId>,
+    /// Memory that has changed places with threads.
+    moves: HashSet<(u64, u64)>,
+}
+
+impl Symmetry {
+    /// Whether the thread, or one that it may stand for, is one of the first of all.
+    fn is_among(&self, thread: ThreadId, youngest: ThreadId) -> bool {
+        let exchanged = self.threads.contains(&thread);
+        thread <= youngest || (exchanged && self.threads.iter().any(|other| *other <= youngest))
+    }
+
+    fn may_move(&self, addr: u64, end: u64) -> bool {
+        self.moves.iter().any(|(first, last)| addr < *last && *first < end)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -58,6 +81,7 @@ struct Touched {
     thread: ThreadId,
     addr: u64,
     end: u64,
+    atomic: bool,
     locks: Vec<Lock>,
     /// Of a write: the last thread that had been created.
     youngest: ThreadId,
@@ -70,24 +94,35 @@ struct Lock {
     shared: bool,
 }
 
+impl Lock {
+    fn excludes(&self, other: &Self) -> bool {
+        self.at == other.at && !(self.shared && other.shared)
+    }
+}
+
 impl Touched {
     /// Whether a glance and a write may be in a race.
-    fn may_race(&self, write: &Touched, symmetry: bool) -> bool {
-        let excludes = |a: &Lock, b: &Lock| a.at == b.at && !(a.shared && b.shared);
-        let meet = self.thread != write.thread && self.thread <= write.youngest;
-        (meet || symmetry)
-            && self.addr < write.end
-            && write.addr < self.end
-            && !self.locks.iter().any(|own| write.locks.iter().any(|lock| excludes(own, lock)))
+    fn may_race(&self, write: &Touched, symmetry: &Symmetry) -> bool {
+        let differ = self.thread != write.thread || symmetry.threads.contains(&self.thread);
+        let overlap = self.addr < write.end && write.addr < self.end;
+        let moves = |touched: &Self| symmetry.may_move(touched.addr, touched.end);
+        let excludes = |own: &Lock| {
+            !symmetry.may_move(own.at, own.at + 1)
+                && write.locks.iter().any(|lock| own.excludes(lock))
+        };
+        differ
+            && symmetry.is_among(self.thread, write.youngest)
+            && !(self.atomic && write.atomic)
+            && (overlap || (moves(self) && moves(write)))
+            && !self.locks.iter().any(excludes)
     }
 }
 
 impl Glances {
-    /// Takes in an execution; what it has done before the event `from` is known. `symmetry`:
-    /// there may be executions that were not explored for that. Says whether the search has to
-    /// begin anew.
+    /// Takes in an execution; what it has done before the event `from` is known. Says whether
+    /// the search has to begin anew.
     #[must_use]
-    pub fn learn(&mut self, run: &Execution<'_>, from: usize, symmetry: bool) -> bool {
+    pub fn learn(&mut self, run: &Execution<'_>, from: usize) -> bool {
         match self {
             Self::None if run.glances.is_empty() => false,
             Self::None => {
@@ -95,7 +130,7 @@ impl Glances {
                 true
             }
             Self::Watched(watch) => {
-                let matters = watch.learn(run, from, symmetry);
+                let matters = watch.learn(run, from);
                 if matters {
                     *self = Self::Mattering;
                 }
@@ -111,28 +146,31 @@ impl Glances {
 }
 
 impl Watch {
-    fn learn(&mut self, run: &Execution<'_>, from: usize, symmetry: bool) -> bool {
+    fn learn(&mut self, run: &Execution<'_>, from: usize) -> bool {
         let mut held: Vec<(ThreadId, Lock)> = Vec::new();
         let mut youngest = ThreadId::MAIN;
-        let mut matters = false;
+        let glanced: HashSet<u32> = run.glances.iter().copied().collect();
+        let mut matters = self.learn_symmetry(run);
         for (place, event) in run.events.iter().enumerate() {
-            let glanced = run.glances.contains(&(place as u32));
+            let glances = glanced.contains(&(place as u32));
             for access in run.accesses_of(event) {
                 let writes = access.kind.writes() && place >= from;
-                if !writes && !glanced {
+                if !writes && !glances {
                     continue;
                 }
                 let own = held.iter().filter(|(thread, _)| *thread == event.thread);
                 let (thread, addr, end) = (event.thread, access.addr, access.end());
                 let locks = own.map(|(_, lock)| *lock).collect();
-                let touched = Touched { thread, addr, end, locks, youngest };
-                if writes {
-                    matters |=
-                        self.glances.iter().any(|glance| glance.may_race(&touched, symmetry));
-                    self.writes.insert(touched);
-                } else {
-                    matters |= self.writes.iter().any(|write| touched.may_race(write, symmetry));
-                    self.glances.insert(touched);
+                let atomic = access.atomic.is_some();
+                let touched = Touched { thread, addr, end, atomic, locks, youngest };
+                let own = if writes { &mut self.writes } else { &mut self.glances };
+                if own.insert(touched.clone()) {
+                    let Self { glances, writes: all, symmetry, .. } = &*self;
+                    matters |= if writes {
+                        glances.iter().any(|glance| glance.may_race(&touched, symmetry))
+                    } else {
+                        all.iter().any(|write| touched.may_race(write, symmetry))
+                    };
                 }
             }
             if let Op::Create { child } = event.op {
@@ -141,6 +179,20 @@ impl Watch {
             follow(&mut held, event);
         }
         matters
+    }
+
+    /// Takes in what changes places. Whether that tells of a race that was none before.
+    fn learn_symmetry(&mut self, run: &Execution<'_>) -> bool {
+        let End::Symmetric { thread, to, .. } = run.end else { return false };
+        let Self { glances, writes, symmetry } = self;
+        let before = (symmetry.threads.len(), symmetry.moves.len());
+        symmetry.threads.extend([thread, to]);
+        symmetry.threads.extend(run.children.iter().flat_map(|(a, b)| [*a, *b]));
+        for Exchanged { at, to, len } in run.exchanged {
+            symmetry.moves.extend([(*at, at + len), (*to, to + len)]);
+        }
+        before != (symmetry.threads.len(), symmetry.moves.len())
+            && glances.iter().any(|glance| writes.iter().any(|w| glance.may_race(w, symmetry)))
     }
 }
 

@@ -47,6 +47,7 @@ pub mod sync;
 mod threads;
 mod trace;
 
+pub use awaits::Stretch;
 pub use director::{Apart, Arrival, Decision, Director, PendingView, Stands};
 pub use dpor::Dpor;
 pub use finding::{Blocked, Finding};

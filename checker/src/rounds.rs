@@ -45,6 +45,13 @@ pub struct Past<'a> {
     pub accesses: &'a [Access],
 }
 
+impl<'a> Past<'a> {
+    pub fn accesses_of(&self, event: &Event) -> &'a [Access] {
+        let first = event.first_access as usize;
+        &self.accesses[first..first + event.access_count as usize]
+    }
+}
+
 /// The execution with its order, as far as somebody has asked for it.
 #[derive(Clone, Default, Debug)]
 pub struct Rounds {
@@ -62,8 +69,7 @@ impl Rounds {
         let Self { trace, happens } = self;
         let mut races = Vec::new();
         for event in &past.events[trace.len()..] {
-            let first = event.first_access as usize;
-            let accesses = &past.accesses[first..first + event.access_count as usize];
+            let accesses = past.accesses_of(event);
             let place = trace.len() as u32;
             trace.push(event, accesses, repertoire.of(event, accesses));
             happens.examine(trace, place, place, false, &mut races);

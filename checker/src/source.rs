@@ -142,10 +142,6 @@ impl Source {
         Self { symmetry: true, ..self }
     }
 
-    pub fn cuts_symmetry(&self) -> bool {
-        self.symmetry
-    }
-
     /// The same search from the beginning.
     pub fn anew(&self) -> Self {
         Self { symmetry: self.symmetry, ..Self::with(self.rule) }

@@ -103,10 +103,6 @@ impl Method {
             Self::Optimal(search) | Self::LookingOut(search, _) => search,
         }
     }
-
-    fn cuts_symmetry(&self) -> bool {
-        matches!(self, Self::Source(search) | Self::Cutting(search) if search.cuts_symmetry())
-    }
 }
 
 impl Strategy {
@@ -146,7 +142,7 @@ impl Search for Strategy {
         }
         // The last of the steps is the one that is new.
         let known = self.planned.saturating_sub(1);
-        if self.glances.learn(run, known, self.method.cuts_symmetry()) {
+        if self.glances.learn(run, known) {
             self.method = self.method.anew();
         }
         found

@@ -195,6 +195,7 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
             threads: trace.threads.clone(),
             steps: trace.steps.iter().map(|s| step(s.thread, s.choice)).collect(),
             shared: trace.shared.clone(),
+            patient: trace.patient,
         },
         properties: vec![file.bug.property],
         max_steps: file.max_steps,

@@ -139,7 +139,13 @@ pub enum Mode {
         save_every: u64,
     },
     /// Run this schedule once and send the trace of what happens.
-    Replay { threads: Vec<ThreadName>, steps: Vec<Step>, shared: Vec<SharedRange> },
+    Replay {
+        threads: Vec<ThreadName>,
+        steps: Vec<Step>,
+        shared: Vec<SharedRange>,
+        /// As in [`Trace`].
+        patient: bool,
+    },
     /// The process that ran a check is dead, and the journal is what it left: say how far
     /// it came, and run the execution that it died in once more.
     Inquest {
@@ -204,6 +210,8 @@ pub struct Saved {
     pub biases: Vec<(String, u64)>,
     pub threads: Vec<ThreadName>,
     pub shared: Vec<SharedRange>,
+    /// What was glanced at, and by whom.
+    pub glanced: Vec<(SharedRange, u32)>,
     pub handles: symmetry::Handles,
     pub habits: Vec<(ThreadId, symmetry::Habit)>,
     /// What makes bugs the same, of those that have been reported.
@@ -407,6 +415,9 @@ pub struct Trace {
     pub threads: Vec<ThreadName>,
     /// The memory whose accesses are steps; others are private to a thread.
     pub shared: Vec<SharedRange>,
+    /// Loops were let go round once more than they need.
+    #[serde(default)]
+    pub patient: bool,
     pub steps: Vec<TraceStep>,
 }
 

@@ -12,6 +12,7 @@ use crate::{
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
+    glanced::{self, Looks},
     host,
     interpose::{
         identity,
@@ -29,7 +30,7 @@ use crate::{
     units,
 };
 use alloc::{rc::Rc, vec::Vec};
-use leno_checker::{Arrival, Decision, Director, Limits, Past, Plan, Stands};
+use leno_checker::{Arrival, Decision, Director, Limits, Past, Plan, Stands, Stretch};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
     ThreadId, Varies, object::Object, thread::ThreadName, wire::Part,
@@ -105,6 +106,7 @@ pub struct Thread {
     /// Private hooks since its last event.
     quiet: u64,
     landmark: Landmark,
+    looks: Looks,
     section: Option<Section>,
     /// It is in the hook before a call, which announces what the callee will access.
     announcing: bool,
@@ -201,6 +203,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// gives the threads that there were.
 pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     sharing::begin();
+    glanced::begin();
     local_state::begin();
     kernel::begin();
     let plan_len = plan.steps.len();
@@ -297,6 +300,7 @@ impl Thread {
             stack_writes: Vec::new(),
             quiet: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
+            looks: Looks::default(),
             section: None,
             announcing: false,
             finishing: false,
@@ -370,6 +374,11 @@ impl Thread {
 }
 
 impl Running {
+    /// Whether its loops are let go round once more.
+    pub fn is_patient(&self) -> bool {
+        self.director.is_patient()
+    }
+
     pub fn current(&self) -> ThreadId {
         self.current
     }
@@ -714,6 +723,7 @@ fn arrive(
         let record = record();
         let past = Past { events: record.events.as_slice(), accesses: record.accesses.as_slice() };
         let stands = x.director.arrive(arrival, past);
+        keep_glances(x);
         wait_for_turn();
         record.passes(me, site);
         if stands == Stands::AtIt {
@@ -721,6 +731,21 @@ fn arrive(
         }
         perform(&[]);
         phases::enter(Phase::Scheduling);
+    }
+}
+
+/// If the running thread does nothing more: keeps what was looked at in the round that it would
+/// repeat, or sees to it that this will be known.
+fn keep_glances(x: &mut Running) {
+    for Stretch { thread, since, events } in x.director.repeated(x.current) {
+        let Thread { ordinal, looks, .. } = &x.threads[thread.index()];
+        // The hook that it stands in has been counted.
+        let hooks = ordinal.wrapping_sub(*since).wrapping_sub(1);
+        if glanced::is_watching() {
+            looks.keep(*thread, *since);
+        } else if hooks > *events {
+            glanced::watch();
+        }
     }
 }
 
@@ -916,6 +941,9 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
     let thread = x.thread();
     thread.ordinal = thread.ordinal.wrapping_add(1);
     thread.last_site = site;
+    if glanced::is_watching() {
+        thread.looks.add(thread.ordinal, thread.private_writes, accesses);
+    }
     for write in accesses.iter().filter(|access| access.kind.writes()) {
         let own = fiber::owner_of(write.addr as usize) == Some(current);
         if !own || thread.stack_writes.len() == STACK_WRITES {
@@ -1242,7 +1270,9 @@ fn wind_up() {
             timed: pending.timed,
         });
     }
-    x.director.glances().for_each(|event| drop(record.glances.push(event)));
+    for event in x.director.glances() {
+        record.glances.push(event);
+    }
     back_off::wind_up(x, end);
     record.set_end(end);
     // An execution that wants a stack first is run again.

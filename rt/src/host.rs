@@ -204,7 +204,7 @@ unsafe extern "C" fn host_main(
             let timer = Timer::new(save_every);
             check((search, symmetry), keep_going, max_executions, resume, timer)
         }
-        Mode::Replay { threads, steps, shared } => {
+        Mode::Replay { threads, steps, shared, patient } => {
             for name in threads {
                 record().intern(name);
             }
@@ -212,7 +212,8 @@ unsafe extern "C" fn host_main(
             sharing::assume(&shared);
             let steps =
                 steps.iter().map(|step| PlannedStep { step: *step, fingerprint: 0 }).collect();
-            execute(&Rc::new(Plan { steps, ..Plan::default() }), false, Manner::Traced);
+            let plan = Plan { steps, patient, ..Plan::default() };
+            execute(&Rc::new(plan), false, Manner::Traced);
             if let Some(Execution { end: End::Diverged { at }, events, .. }) = record().execution()
             {
                 nondeterminism(at, None, events);
@@ -582,9 +583,9 @@ pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'
         let cut = manner == Manner::Rehearsed { cut: true };
         let all = settings();
         if let Manner::Searching { max_steps } = manner {
-            *LAST_LIMIT.get() = Some(max_steps);
+            *LAST.get() = Last { limit: Some(max_steps), patient: plan.patient };
         }
-        let max_steps = LAST_LIMIT.get().unwrap_or(all.max_steps);
+        let max_steps = LAST.get().limit.unwrap_or(all.max_steps);
         // One that is shown is cut where the one was that has found the bug.
         let searching = matches!(manner, Manner::Searching { .. });
         let all_steps = if searching { all.all_steps } else { max_steps };
@@ -611,8 +612,19 @@ pub fn execute(plan: &Rc<Plan>, keep_going: bool, manner: Manner) -> Execution<'
     }
 }
 
-/// How many events the last execution of the search was allowed.
-static LAST_LIMIT: Global<Option<u64>> = Global::new(None);
+/// What the last execution of the search was allowed.
+struct Last {
+    /// How many events.
+    limit: Option<u64>,
+    patient: bool,
+}
+
+static LAST: Global<Last> = Global::new(Last { limit: None, patient: false });
+
+/// Whether the last execution of the search was a patient one (see [`Plan`]).
+pub fn was_patient() -> bool {
+    LAST.get().patient
+}
 
 /// Executions have turned out not to be restartable in place.
 static ISOLATED: Global<bool> = Global::new(false);

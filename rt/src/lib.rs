@@ -19,6 +19,7 @@ mod channel;
 mod describe;
 mod execution;
 mod fiber;
+mod glanced;
 mod heap;
 mod hooks;
 mod host;

@@ -139,6 +139,8 @@ pub struct Record {
     pub children: List<(ThreadId, ThreadId)>,
     /// Events that have read in rounds that are not gone on with.
     pub glances: List<u32>,
+    /// What they have read there without an event, and the numbers of the threads.
+    pub glanced: List<(u64, u32)>,
     end: List<End>,
     /// The names of threads 1, 2, …; kept from one execution to the next.
     names: List<ThreadName>,
@@ -188,6 +190,7 @@ pub fn create(journal: Option<i32>) {
         exchanged: List::inside(journal, EXCHANGED),
         children: List::inside(journal, THREADS),
         glances: List::inside(journal, EVENTS),
+        glanced: List::inside(journal, EVENTS),
         end: List::inside(journal, 1),
         discovered: List::inside(journal, EVENTS),
         wanted_stack: List::inside(journal, 1),
@@ -221,6 +224,7 @@ impl Record {
         self.exchanged.clear();
         self.children.clear();
         self.glances.clear();
+        self.glanced.clear();
         self.end.clear();
         self.wanted_stack.clear();
         self.outbox.clear();

@@ -62,6 +62,7 @@ pub fn save(
         biases: units::biases(),
         threads: record().threads().names().to_vec(),
         shared: sharing::ranges(),
+        glanced: sharing::glanced(),
         handles: symmetry::known().clone(),
         habits: record().habits.as_slice().to_vec(),
         reported: reported.to_vec(),
@@ -86,6 +87,7 @@ pub fn take_up(saved: &Saved) -> Strategy {
     }
     provide_stacks();
     sharing::assume(&saved.shared);
+    sharing::assume_glanced(&saved.glanced);
     symmetry::keep_in_mind(&saved.handles);
     symmetry::go_on_counting(saved.counts.symmetry);
     record().habits.extend(&saved.habits);

@@ -37,6 +37,9 @@ const UNTOUCHED: u32 = 0;
 const SHARED: u32 = u32::MAX;
 /// Nobody's concern.
 const LEFT_OUT: u32 = u32::MAX - 1;
+/// The number of no execution: the thread has touched it in one that it may be in a race with
+/// (see `glanced`).
+const GLANCED: u32 = (u32::MAX >> THREADS) - 1;
 
 /// How many pages are found without a search. A thread mostly goes to and fro between its
 /// stack, some of the heap and some data.
@@ -86,10 +89,10 @@ pub fn begin() {
     in_handler(false);
     let sharing = sharing();
     sharing.execution += 1;
-    if sharing.execution == SHARED >> THREADS {
+    if sharing.execution == GLANCED {
         sharing.execution = 1;
         for owner in sharing.pages.values_mut().flat_map(|page| page.iter_mut()) {
-            *owner = if *owner >= LEFT_OUT { *owner } else { UNTOUCHED };
+            *owner = if *owner >> THREADS >= GLANCED { *owner } else { UNTOUCHED };
         }
     }
 }
@@ -126,6 +129,10 @@ impl Sharing {
         self.execution << THREADS | (number & ((1 << THREADS) - 1))
     }
 
+    fn granule(&mut self, addr: u64) -> &mut u32 {
+        &mut self.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES]
+    }
+
     /// What `touch` gives, where nothing is to be noted and that is seen at a glance, as for
     /// most accesses: one granule of a recent page, shared or touched by the thread before.
     #[inline(always)]
@@ -140,12 +147,15 @@ impl Sharing {
         match page[first as usize % GRANULES] {
             SHARED => Some(true),
             LEFT_OUT => Some(false),
-            owner => (owner == self.owner(thread)).then_some(false),
+            owner => {
+                let me = self.owner(thread);
+                (owner == me || owner == glanced_by(me)).then_some(false)
+            }
         }
     }
 
     fn is_left_out(&mut self, addr: u64) -> bool {
-        self.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == LEFT_OUT
+        *self.granule(addr) == LEFT_OUT
     }
 
     /// Notes a touch of the granules of a range; true if one of them is shared.
@@ -164,9 +174,9 @@ impl Sharing {
                     shared = true;
                 } else if *owner == LEFT_OUT {
                     // Nobody's concern.
-                } else if *owner >> THREADS != execution {
+                } else if ![execution, GLANCED].contains(&(*owner >> THREADS)) {
                     *owner = me;
-                } else if *owner != me {
+                } else if *owner != me && *owner != glanced_by(me) {
                     *owner = SHARED;
                     record().discovered.push(granule * GRANULE);
                     shared = true;
@@ -176,6 +186,11 @@ impl Sharing {
         }
         shared
     }
+}
+
+/// What stands for a granule that a thread has glanced at.
+fn glanced_by(owner: u32) -> u32 {
+    GLANCED << THREADS | (owner & ((1 << THREADS) - 1))
 }
 
 /// The thread is about to make these accesses: true if they are an event.
@@ -199,8 +214,10 @@ pub fn is_event(thread: ThreadId, accesses: &[Access]) -> bool {
 pub fn touched_alone(threads: [ThreadId; 2]) -> impl Iterator<Item = u64> {
     let sharing = sharing();
     let owners = threads.map(|thread| sharing.owner(thread));
+    let glanced = owners.map(glanced_by);
     sharing.pages.iter().flat_map(move |(number, page)| {
-        let touched = page.iter().enumerate().filter(move |(_, owner)| owners.contains(owner));
+        let is_theirs = move |owner| owners.contains(owner) || glanced.contains(owner);
+        let touched = page.iter().enumerate().filter(move |(_, owner)| is_theirs(owner));
         let first = number * PAGE;
         touched.map(move |(place, _)| first + place as u64 * GRANULE)
     })
@@ -209,12 +226,26 @@ pub fn touched_alone(threads: [ThreadId; 2]) -> impl Iterator<Item = u64> {
 /// Whether accesses of these bytes are events already.
 pub fn is_known(addr: u64) -> bool {
     let sharing = sharing();
-    sharing.all || sharing.page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == SHARED
+    sharing.all || *sharing.granule(addr) == SHARED
 }
 
 /// Whether it has been found out that these bytes are shared.
 pub fn is_marked(addr: u64) -> bool {
-    sharing().page(addr / PAGE)[(addr / GRANULE) as usize % GRANULES] == SHARED
+    *sharing().granule(addr) == SHARED
+}
+
+/// Whether a thread counts as having touched this granule in every execution.
+pub fn is_glanced(addr: u64) -> bool {
+    *sharing().granule(addr) >> THREADS == GLANCED
+}
+
+/// Has the next execution know that the thread touches this granule, whether or not it does.
+pub fn keep(thread: ThreadId, addr: u64) {
+    let sharing = sharing();
+    let owner = *sharing.granule(addr);
+    if owner == sharing.owner(thread) {
+        record().glanced.push((addr, owner & ((1 << THREADS) - 1)));
+    }
 }
 
 /// The same for what is only an event if it is shared, whatever is to be recorded.
@@ -238,7 +269,7 @@ pub fn reveal_at(addr: u64) {
 
 /// Whether the last execution has found something to be shared.
 pub fn has_learnt() -> bool {
-    !record().discovered.as_slice().is_empty()
+    !record().discovered.as_slice().is_empty() || !record().glanced.as_slice().is_empty()
 }
 
 /// Takes over what an execution, perhaps in another process, has found to be shared.
@@ -249,7 +280,22 @@ pub fn learn() -> bool {
         mark(*addr, GRANULE);
         record().shared.push(*addr);
     }
-    !discovered.is_empty()
+    let glanced = record().glanced.as_slice();
+    glanced.iter().for_each(|(addr, thread)| touch_for_good(*addr, *thread));
+    !discovered.is_empty() || !glanced.is_empty()
+}
+
+/// A thread, by the number that stands for it here, has glanced at a granule.
+fn touch_for_good(addr: u64, thread: u32) {
+    let owner = sharing().granule(addr);
+    if *owner == glanced_by(thread) || *owner >= LEFT_OUT {
+        return;
+    }
+    if *owner >> THREADS == GLANCED {
+        mark(addr, GRANULE);
+    } else {
+        *owner = glanced_by(thread);
+    }
 }
 
 /// Takes over what the process before this one, whose journal we have, knew.
@@ -268,19 +314,14 @@ pub fn leave_out(low: u64, high: u64) {
 
 fn mark(addr: u64, len: u64) {
     for granule in addr / GRANULE..(addr + len).div_ceil(GRANULE) {
-        let page = sharing().page(granule * GRANULE / PAGE);
-        page[granule as usize % GRANULES] = SHARED;
+        *sharing().granule(granule * GRANULE) = SHARED;
         signalling::learn(granule * GRANULE);
     }
 }
 
 /// What is shared, by names that mean the same in another process.
 pub fn ranges() -> Vec<SharedRange> {
-    let mut granules: Vec<u64> = Vec::new();
-    for (number, page) in &sharing().pages {
-        let shared = page.iter().enumerate().filter(|(_, owner)| **owner == SHARED);
-        granules.extend(shared.map(|(place, _)| number * PAGE + place as u64 * GRANULE));
-    }
+    let mut granules: Vec<u64> = granules(|owner| owner == SHARED).map(|(addr, _)| addr).collect();
     granules.sort_unstable();
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for addr in granules {
@@ -290,6 +331,32 @@ pub fn ranges() -> Vec<SharedRange> {
         }
     }
     ranges.into_iter().map(|(addr, len)| SharedRange { place: place_of(addr), len }).collect()
+}
+
+/// What was glanced at, in the same way, and by which thread.
+pub fn glanced() -> Vec<(SharedRange, u32)> {
+    let mut glanced: Vec<(u64, u32)> = granules(|owner| owner >> THREADS == GLANCED).collect();
+    glanced.sort_unstable();
+    let range = |addr| SharedRange { place: place_of(addr), len: GRANULE };
+    glanced.into_iter().map(|(addr, owner)| (range(addr), glanced_by(owner))).collect()
+}
+
+fn granules(which: impl Fn(u32) -> bool) -> impl Iterator<Item = (u64, u32)> {
+    let which = alloc::rc::Rc::new(which);
+    sharing().pages.iter().flat_map(move |(number, page)| {
+        let which = which.clone();
+        let wanted = page.iter().enumerate().filter(move |(_, owner)| which(**owner));
+        wanted.map(move |(place, owner)| (number * PAGE + place as u64 * GRANULE, *owner))
+    })
+}
+
+/// Takes over what another process has seen glanced at.
+pub fn assume_glanced(glanced: &[(SharedRange, u32)]) {
+    for (range, thread) in glanced {
+        if let Some(addr) = address_of(&range.place) {
+            touch_for_good(addr, *thread);
+        }
+    }
 }
 
 /// Takes over what another process found.

@@ -1,7 +1,7 @@
 //! How a bug that has been found is shown: its schedule, or a shorter one to the same
 //! bug, is run once more by a child with a tracer.
 
-use crate::host::{Manner, Shown, bugs, execute, name, nondeterminism, want};
+use crate::host::{Manner, Shown, bugs, execute, name, nondeterminism, want, was_patient};
 use alloc::rc::Rc;
 use leno_checker::{
     Finding, Plan, PlannedStep, fingerprint,
@@ -30,7 +30,7 @@ fn schedule<'e>(events: impl Iterator<Item = &'e Event>, accesses: &[Access]) ->
             &accesses[event.first_access as usize..][..event.access_count as usize],
         ),
     };
-    Plan { steps: events.map(step).collect(), ..Plan::default() }
+    Plan { steps: events.map(step).collect(), patient: was_patient(), ..Plan::default() }
 }
 
 /// A schedule with fewer preemptions that leads to the same bug, as it shows there. It is

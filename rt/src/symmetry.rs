@@ -192,11 +192,16 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
 /// What one of the threads has touched, and nobody else, was no event: nobody knows that it
 /// may be in a race with what the other one does, which will touch it in its place. So it must
 /// be what changes places with the thread, or be gone: freed, of a thread that is no more, or a
-/// block that nobody has a pointer to any more.
+/// block that nobody has a pointer to any more. (What it has glanced at is made known in any
+/// case: who else touches that may do so in an execution that has the two exchanged.)
 fn history(process: &Process<'_>, exchange: &Exchange) -> History {
     let threads = process.stacks.map(|stack| stack.thread);
     let (mut lost, mut unrecorded) = (HashSet::new(), Vec::new());
     for addr in sharing::touched_alone(threads) {
+        if sharing::is_glanced(addr) {
+            unrecorded.push(addr);
+            continue;
+        }
         let owner = fiber::owner_of(addr as usize).or_else(|| things::owner(addr));
         let is_away = |owner: ThreadId| threads.contains(&owner) || futures::is_gone(owner);
         if owner.is_some_and(is_away) {

@@ -144,8 +144,12 @@ impl Tracer {
         }
         let bugs = host::wanted(&execution);
         let threads = record.threads().names().to_vec();
-        let trace =
-            Trace { threads, shared: sharing::ranges(), steps: core::mem::take(&mut self.steps) };
+        let trace = Trace {
+            threads,
+            shared: sharing::ranges(),
+            patient: x.is_patient(),
+            steps: core::mem::take(&mut self.steps),
+        };
         for bug in &bugs {
             let Some(detail) = self.detail(bug) else { continue };
             let property = host::property(bug);

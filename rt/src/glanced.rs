@@ -1,0 +1,84 @@
+//! What a thread has read in private, in a round of a loop that is not gone on with.
+//!
+//! Such a round is left out of the executions in which the thread gets away (see `glances` in
+//! the checker). So what it has read there, another thread may write in other executions only:
+//! in none do both touch it, and it would stay private, and the race be lost. So where a
+//! thread stops, it is kept who has read what in the round; from then on the thread counts as
+//! having touched that in every execution. If another one touches it too, it is shared.
+//!
+//! To keep reads that are no events costs time. So nothing is kept until some thread has
+//! stopped in a round with private hooks in it; then the search begins anew, and with it the
+//! watch. It begins anew also when there is something new to keep, since others may have
+//! touched that before. A read is forgotten when the thread writes in private, because then it
+//! is not where it was.
+
+use crate::{
+    cell::Global,
+    sharing::{self, GRANULE},
+};
+use alloc::vec::Vec;
+use leno_model::{Access, ThreadId, object::OUTSIDE};
+
+/// The place outside of memory that is marked as shared when reads are to be kept: the one
+/// behind that of `back_off`.
+const WATCHING: u64 = OUTSIDE.end + GRANULE;
+
+static IS_WATCHING: Global<bool> = Global::new(false);
+
+/// An execution begins.
+pub fn begin() {
+    *IS_WATCHING.get() = sharing::is_marked(WATCHING);
+}
+
+#[inline(always)]
+pub fn is_watching() -> bool {
+    *IS_WATCHING.get()
+}
+
+/// Has private reads be kept from the next execution on.
+pub fn watch() {
+    sharing::reveal_at(WATCHING);
+}
+
+/// What a thread has read in private since its last private write.
+#[derive(Default)]
+pub struct Looks {
+    all: Vec<Look>,
+    private_writes: u64,
+    /// With so many of them, those that are there twice are thrown away.
+    enough: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Look {
+    granule: u64,
+    /// The number of the hook.
+    ordinal: u32,
+}
+
+impl Looks {
+    pub fn add(&mut self, ordinal: u32, private_writes: u64, accesses: &[Access]) {
+        if self.private_writes != private_writes {
+            self.private_writes = private_writes;
+            self.all.clear();
+            self.enough = 1024;
+        }
+        let plain = |access: &&Access| access.kind.reads() && access.atomic.is_none();
+        for read in accesses.iter().filter(plain) {
+            let granules = read.addr / GRANULE..read.end().div_ceil(GRANULE);
+            self.all.extend(granules.map(|granule| Look { granule, ordinal }));
+        }
+        if self.all.len() > self.enough {
+            self.all.sort_unstable_by_key(|look| (look.granule, !look.ordinal));
+            self.all.dedup_by_key(|look| look.granule);
+            self.enough = 2 * self.all.len().max(512);
+        }
+    }
+
+    /// Keeps what the thread has read since a hook of this number.
+    pub fn keep(&self, thread: ThreadId, since: u32) {
+        for look in self.all.iter().filter(|look| look.ordinal >= since) {
+            sharing::keep(thread, look.granule * GRANULE);
+        }
+    }
+}
