@@ -163,7 +163,7 @@ struct Round {
     stretches: Vec<Stretch>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Step {
     /// A digest of site and local state; 0 if the state is unknown.
     visit: u64,
@@ -217,9 +217,8 @@ pub struct Hold {
 
 /// What of a window may become part of an iteration, counted from its first step.
 struct Repeatable<'a> {
-    /// Where the reads and holds of each begin, whether it was a choice, whether it was
-    /// forgiven, what it attempted.
-    steps: Vec<((usize, usize), bool, bool, Option<Op>)>,
+    /// Without the states, of which `again` says what there is to compare.
+    steps: Vec<Step>,
     /// For each step, and for where the thread stands: when it was first like this.
     again: Vec<Option<usize>>,
     reads: &'a [Read],
@@ -305,9 +304,11 @@ impl Window {
         Repeatable {
             steps: steps
                 .iter()
-                .map(|step| {
-                    let begin = (step.first_read as usize - read, step.first_hold as usize - hold);
-                    (begin, step.chosen, step.forgiven, step.attempt)
+                .map(|step| Step {
+                    visit: 0,
+                    first_read: step.first_read - read as u32,
+                    first_hold: step.first_hold - hold as u32,
+                    ..*step
                 })
                 .collect(),
             again: steps.iter().map(|step| step.visit).chain([self.arrived]).map(seen).collect(),
@@ -785,7 +786,8 @@ pub fn leaves_nothing(event: &Event, accesses: &[Access]) -> bool {
 fn decides(event: &Event) -> bool {
     let waits = matches!(event.op, Op::Lock { .. } | Op::ReadLock { .. } | Op::WriteLock { .. });
     let passes = matches!(event.op, Op::Unlock { .. } | Op::RwUnlock { .. } | Op::Fence(_));
-    !passes && !(waits && event.outcome != Outcome::Acquired(false))
+    let failed = event.outcome == Outcome::Acquired(false);
+    !passes && (failed || !waits)
 }
 
 /// What an event of an iteration acquires and releases.
