@@ -82,7 +82,8 @@ pub extern "C" fn __leno_begin_thread() {
     match x.thread().start {
         Some(start) => {
             let argument = x.thread().argument as u64;
-            stacks::call(start as *const () as usize, [argument, 0, 0], returned, [0; 2]);
+            let start = start.map_or(0, |start| start as usize);
+            stacks::call(start, [argument, 0, 0], returned, [0; 2]);
         }
         None => {
             execution::end_if_cut();
@@ -104,8 +105,13 @@ extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
     signalling::interrupts();
     // SAFETY: as libc would call it.
     unsafe { process::exit(status as i32) };
+    stacks::leave_room(FRAME_OF_MAIN);
     0
 }
+
+/// Other threads may still use local variables of main's. What runs when it has returned would
+/// overwrite them, and nothing says when: so it runs below, and leaves them as they were.
+const FRAME_OF_MAIN: usize = 64 << 10;
 
 /// Behind the body, or where `pthread_exit` has unwound to.
 #[entry(calls)]
