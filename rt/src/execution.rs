@@ -29,6 +29,7 @@ use crate::{
     units,
 };
 use alloc::{rc::Rc, vec::Vec};
+use core::sync::atomic::{Ordering, compiler_fence};
 use leno_checker::{Arrival, Decision, Director, Limits, Plan, Stands};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
@@ -203,6 +204,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// Runs the program's main under `plan` and comes back when the execution is over;
 /// gives the threads that there were.
 pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
+    *SETTLING.get() = None;
     sharing::begin();
     local_state::begin();
     kernel::begin();
@@ -635,11 +637,38 @@ pub fn access_patient<A: AsRef<[Access]>>(
         let patience = spins.unwrap_or_default();
         arrive(Op::Access, accesses.as_ref(), site, patience, spins.is_some(), varies);
     }
-    settle(accesses);
     if joins {
+        settle(accesses);
         add_to_section(accesses.as_ref());
     } else {
+        *SETTLING.get() = Some(accesses.as_ref());
+        // A fault may come here, and its handler looks at this.
+        compiler_fence(Ordering::SeqCst);
+        settle(accesses);
+        *SETTLING.get() = None;
         perform(accesses.as_ref());
+    }
+}
+
+/// What the event that is being settled was announced as. To find out what it is, the runtime
+/// reads where it goes, and there may be nothing there.
+static SETTLING: Global<Option<*const [Access]>> = Global::new(None);
+
+/// A handler of the program's takes care of a fault, and may jump out of what it interrupts.
+pub fn settles_no_more() {
+    *SETTLING.get() = None;
+}
+
+/// The running thread has failed where it was to be found out what its event is: that is the
+/// event that it failed in. Who did away with the memory is in a race with it, and a replay
+/// comes as far.
+fn settle_failed() {
+    if let Some(accesses) = SETTLING.get().take() {
+        let x = running().expect("threads fail in an execution");
+        x.director.finds(x.current, None);
+        // SAFETY: the frame that they are in is there until the thread leaves, and has not
+        // changed them, for it faults before.
+        perform(unsafe { &*accesses });
     }
 }
 
@@ -1158,6 +1187,7 @@ pub fn leave_ended() -> ! {
 
 /// The running thread fails: it does nothing more.
 pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> ! {
+    settle_failed();
     end_section();
     let x = running().expect("threads fail in an execution");
     let record = record();
