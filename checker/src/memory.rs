@@ -53,6 +53,8 @@ impl Cell {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Kind {
     writes: bool,
+    /// Writes, or puts back what it finds.
+    modifies: bool,
     plain: bool,
     /// Atomic, and weaker than sequentially consistent.
     weak: bool,
@@ -74,7 +76,7 @@ struct Entry {
     written: u32,
 }
 
-/// Which entries one is interested in: all, or those that write, or are plain, or both.
+/// Which entries one is interested in: all, or those that modify, or are plain, or both.
 #[derive(Clone, Copy, Debug)]
 struct Class(usize);
 
@@ -83,11 +85,11 @@ impl Class {
 
     /// Those that may be in a data race with an access of this kind.
     fn racing(own: Kind) -> Self {
-        Self(usize::from(!own.writes) | usize::from(!own.plain) << 1)
+        Self(usize::from(!own.modifies) | usize::from(!own.plain) << 1)
     }
 
     fn has(self, kind: Kind) -> bool {
-        (kind.writes || self.0 & 1 == 0) && (kind.plain || self.0 & 2 == 0)
+        (kind.modifies || self.0 & 1 == 0) && (kind.plain || self.0 & 2 == 0)
     }
 }
 
@@ -155,6 +157,7 @@ impl Memory {
         for (place, access) in accesses.iter().enumerate() {
             let kind = Kind {
                 writes: access.kind.writes(),
+                modifies: access.kind.modifies(),
                 plain: access.atomic.is_none(),
                 weak: weak(place),
             };
@@ -214,6 +217,7 @@ impl Memory {
                 (own.written, at.written) = (at.written, latest);
             }
             own.kind.writes |= kind.writes;
+            own.kind.modifies |= kind.modifies;
             own.kind.plain |= kind.plain;
             own.kind.weak |= kind.weak;
             own.seen.add(kind);
@@ -273,7 +277,7 @@ impl Memory {
         let weak = entries.iter().any(|entry| entry.kind.weak);
         for access in own.accesses.iter().filter(|access| access.len > 0) {
             let (writes, plain) = (access.kind.writes(), access.atomic.is_none());
-            let kind = Kind { writes, plain, weak };
+            let kind = Kind { writes, modifies: access.kind.modifies(), plain, weak };
             let others = self.levels & !(1 << level(access));
             for level in (0..u32::BITS as u8).filter(|level| others >> level & 1 != 0) {
                 self.meet_in_level(access, level, |met| visit(kind, met));

@@ -1,7 +1,9 @@
 //! Data races by C11's happens-before.
 //!
 //! Two accesses race if they have bytes in common, at least one writes, at least one
-//! is plain, and neither happens before the other. Happens-before is program order,
+//! is plain, and neither happens before the other. (An update that puts back what it found
+//! writes, for this, though it commutes with reads: two such events are in one execution all
+//! the same, and it is seen there.) Happens-before is program order,
 //! creation, join, unlock to lock, and what atomics synchronise:
 //! - A release store passes its clock as a *message* to the loads that read it. A
 //!   read-modify-write carries on the message of what it read: the release sequence.
@@ -135,9 +137,7 @@ impl Races {
         let weakly = trace.rivals(event, |earlier| clocks.covers(earlier), &mut self.rivals);
         self.weak_atomics |= weakly;
         for earlier in self.rivals.iter().copied() {
-            let race = pairs(trace, event, earlier).find(|(mine, theirs)| {
-                (mine.atomic.is_none() || theirs.atomic.is_none()) && mine.conflicts(theirs)
-            });
+            let race = pairs(trace, event, earlier).find(|(mine, theirs)| mine.races(theirs));
             if let Some((mine, theirs)) = race {
                 let addr = mine.addr.max(theirs.addr);
                 report(earlier, addr, mine.end().min(theirs.end()) - addr);

@@ -197,10 +197,7 @@ impl Path<'_> {
             let marks = marks(e, accesses);
             cut.iter().any(|deed| {
                 let deed = self.deeds.deed(deed);
-                let conflict = |a: &Access| {
-                    let plain = |b: &Access| a.atomic.is_none() || b.atomic.is_none();
-                    deed.footprint.iter().any(|b| plain(b) && a.conflicts(b))
-                };
+                let conflict = |a: &Access| deed.footprint.iter().any(|b| a.races(b));
                 deed.marks & marks != 0
                     && deed.event.thread != e.thread
                     && accesses.iter().any(conflict)

@@ -124,16 +124,18 @@ fn access(operand: &Operand, named: &Named, site: Option<&SiteKind>, images: &Im
         _ => String::new(),
     };
     let exchange = matches!(site, Some(SiteKind::CompareExchange));
+    let verb = || match site {
+        Some(SiteKind::ReadModifyWrite(operation)) => operation.as_str(),
+        _ if exchange => "cas",
+        _ => "update",
+    };
     match operand.access.map_or(AccessKind::Read, |(kind, _)| kind) {
         AccessKind::Read if exchange => format!("cas {name} failed, found{}", equals(&before)),
         AccessKind::Read => format!("read {name}{}", equals(&before)),
+        AccessKind::Kept => format!("{} {name}, kept{}", verb(), equals(&before)),
         AccessKind::Write => format!("write {name}{}", equals(&after)),
         AccessKind::ReadWrite => {
-            let verb = match site {
-                Some(SiteKind::ReadModifyWrite(operation)) => operation.as_str(),
-                _ if exchange => "cas",
-                _ => "update",
-            };
+            let verb = verb();
             match (before, after) {
                 (Some(before), Some(after)) => format!("{verb} {name}: {before} → {after}"),
                 (_, after) => format!("{verb} {name}{}", equals(&after)),
@@ -148,7 +150,7 @@ pub fn operation(operand: &Operand) -> String {
     let word = match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
-        AccessKind::ReadWrite => "read-modify-write",
+        AccessKind::ReadWrite | AccessKind::Kept => "read-modify-write",
     };
     if atomic.is_some() { format!("atomic {word}") } else { word.to_string() }
 }

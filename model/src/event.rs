@@ -39,6 +39,9 @@ pub enum AccessKind {
     Write,
     /// A read-modify-write that has written (a failed compare-exchange is a `Read`).
     ReadWrite,
+    /// One that has put back what it found. It commutes with reads as if it were one, because
+    /// no value tells the difference; for C11 it is a write all the same, and races as one.
+    Kept,
 }
 
 impl AccessKind {
@@ -49,6 +52,12 @@ impl AccessKind {
 
     #[inline]
     pub fn writes(self) -> bool {
+        matches!(self, AccessKind::Write | AccessKind::ReadWrite)
+    }
+
+    /// Whether it modifies in the sense of data races.
+    #[inline]
+    pub fn modifies(self) -> bool {
         self != AccessKind::Read
     }
 }
@@ -83,6 +92,14 @@ impl Access {
     #[inline]
     pub fn conflicts(&self, other: &Access) -> bool {
         (self.kind.writes() || other.kind.writes()) && self.overlaps(other)
+    }
+
+    /// What makes a data race of the two, if neither happens before the other.
+    #[inline]
+    pub fn races(&self, other: &Access) -> bool {
+        (self.atomic.is_none() || other.atomic.is_none())
+            && (self.kind.modifies() || other.kind.modifies())
+            && self.overlaps(other)
     }
 }
 

@@ -30,13 +30,15 @@ use crate::{
     units,
 };
 use alloc::{rc::Rc, vec::Vec};
+use core::sync::atomic::{Ordering, compiler_fence};
 use leno_checker::{Arrival, Decision, Director, Limits, Past, Plan, Stands, Stretch};
 use leno_model::{
     Access, AccessKind, End, Event, Failure, Op, Order, Outcome, Pending, Property, SiteRef,
     ThreadId, Varies, object::Object, thread::ThreadName, wire::Part,
 };
 
-pub type Start = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
+/// A thread's function; null is a mistake of the program's that a call of it shows.
+pub type Start = Option<extern "C" fn(*mut libc::c_void) -> *mut libc::c_void>;
 
 /// What can be said about a thread that has no effect here, and is inherited.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,6 +89,8 @@ pub struct Thread {
     pub alive: bool,
     /// How many of its weak compare-exchanges have failed for no reason.
     pub weak_failures: u32,
+    /// How many choices the program has asked for in it.
+    choices: u32,
     /// Hooks so far, and events.
     ordinal: u32,
     pub events: u32,
@@ -202,6 +206,7 @@ static HOST: Global<Context> = Global::new(Context { stack_pointer: 0, thread_po
 /// Runs the program's main under `plan` and comes back when the execution is over;
 /// gives the threads that there were.
 pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
+    *SETTLING.get() = None;
     sharing::begin();
     glanced::begin();
     local_state::begin();
@@ -289,6 +294,7 @@ impl Thread {
             interruptions: Vec::new(),
             alive: true,
             weak_failures: 0,
+            choices: 0,
             ordinal: 0,
             events: 0,
             children: 0,
@@ -338,7 +344,7 @@ impl Thread {
     }
 
     pub fn library_start(&self) -> Option<usize> {
-        let start = self.start.map(|start| start as usize);
+        let start = self.start.flatten().map(|start| start as usize);
         start.filter(|start| units::is_foreign_code(*start as u64))
     }
 }
@@ -553,6 +559,32 @@ pub fn choose(alternatives: u32, site: SiteRef) -> Event {
     perform(&[])
 }
 
+/// The same for the choices that the program asks for. The search tries 0 first wherever a new
+/// choice turns up, so that a loop which goes on for 0 would never come to its end. Where a
+/// thread has chosen often, what is tried first is another number each time: all of them are
+/// tried, and how often it has chosen depends on nothing but its own past.
+pub fn choose_in_turn(alternatives: u32, site: SiteRef) -> u32 {
+    let op = Op::Choose { alternatives };
+    arrive(op, &[], site, Patience::default(), true, Varies::Never);
+    let thread = running().expect("choices are made in an execution").thread();
+    let turn = match thread.choices {
+        0..MANY_CHOICES => 0,
+        many => (u64::from(many).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u32,
+    };
+    thread.choices += 1;
+    let turned = |number| (number + turn % alternatives) % alternatives;
+    match perform_as(&[], |outcome| match outcome {
+        Outcome::Chosen(number) => Outcome::Chosen(turned(number)),
+        other => other,
+    }) {
+        Event { outcome: Outcome::Chosen(number), .. } => number,
+        other => unreachable!("a choice came out as {:?}", other.outcome),
+    }
+}
+
+/// After so many choices of a thread they are tried in another order.
+const MANY_CHOICES: u32 = 16;
+
 /// The same where it is not the first choice of the call.
 pub fn choose_further(alternatives: u32, site: SiteRef) -> Event {
     event(Op::Choose { alternatives }, &[], site)
@@ -614,11 +646,38 @@ pub fn access_patient<A: AsRef<[Access]>>(
         let patience = spins.unwrap_or_default();
         arrive(Op::Access, accesses.as_ref(), site, patience, spins.is_some(), varies);
     }
-    settle(accesses);
     if joins {
+        settle(accesses);
         add_to_section(accesses.as_ref());
     } else {
+        *SETTLING.get() = Some(accesses.as_ref());
+        // A fault may come here, and its handler looks at this.
+        compiler_fence(Ordering::SeqCst);
+        settle(accesses);
+        *SETTLING.get() = None;
         perform(accesses.as_ref());
+    }
+}
+
+/// What the event that is being settled was announced as. To find out what it is, the runtime
+/// reads where it goes, and there may be nothing there.
+static SETTLING: Global<Option<*const [Access]>> = Global::new(None);
+
+/// A handler of the program's takes care of a fault, and may jump out of what it interrupts.
+pub fn settles_no_more() {
+    *SETTLING.get() = None;
+}
+
+/// The running thread has failed where it was to be found out what its event is: that is the
+/// event that it failed in. Who did away with the memory is in a race with it, and a replay
+/// comes as far.
+fn settle_failed() {
+    if let Some(accesses) = SETTLING.get().take() {
+        let x = running().expect("threads fail in an execution");
+        x.director.finds(x.current, None);
+        // SAFETY: the frame that they are in is there until the thread leaves, and has not
+        // changed them, for it faults before.
+        perform(unsafe { &*accesses });
     }
 }
 
@@ -773,6 +832,11 @@ fn waits_by_the_clock(op: Op, accesses: &[Access], site: SiteRef, state: u64) ->
 
 /// Lets the event happen that the running thread stands at.
 fn perform(accesses: &[Access]) -> Event {
+    perform_as(accesses, |outcome| outcome)
+}
+
+/// The same; the program and who reads the trace see the outcome in their own way.
+fn perform_as(accesses: &[Access], seen: impl FnOnce(Outcome) -> Outcome) -> Event {
     let x = running().expect("events happen in an execution");
     let record = record();
     let first_access = record.accesses.len() as u32;
@@ -786,6 +850,7 @@ fn perform(accesses: &[Access]) -> Event {
     if !room || !record.events.push(event) {
         finish(End::Bounded);
     }
+    let event = Event { outcome: seen(event.outcome), ..event };
     if let Some(tracer) = &mut x.tracer {
         tracer.performed(&event, accesses);
     }
@@ -1160,6 +1225,7 @@ pub fn leave_ended() -> ! {
 
 /// The running thread fails: it does nothing more.
 pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> ! {
+    settle_failed();
     end_section();
     let x = running().expect("threads fail in an execution");
     let record = record();

@@ -473,14 +473,15 @@ pub unsafe extern "C" fn __leno_atomic_rmw(site: u64, ptr: u64, operand: u64, mo
     unsafe { rmw(site, ptr, u128::from(operand), Mode(mode)) as u64 }
 }
 
-/// An update that leaves the value as it was counts as a read, like a compare-exchange
-/// that failed: so a loop of them waits. No value tells the difference. What is given up is
-/// that such a no-op releases, and nobody may rely on that: who finds the value would find
-/// the same one before the no-op, and then what it was to publish is not there yet.
+/// An update that leaves the value as it was commutes with reads, like a compare-exchange
+/// that failed: so a loop of them waits. No value tells the difference; in a data race it is
+/// a write all the same. What is given up is that such a no-op releases, and nobody may rely
+/// on that: who finds the value would find the same one before the no-op, and then what it
+/// was to publish is not there yet.
 unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
     let (planned, varies) = match mode.operation() {
         // Adding and subtracting 0, and all else is a change.
-        1 | 2 if mode.apply(0, operand) == 0 => (AccessKind::Read, Varies::Never),
+        1 | 2 if mode.apply(0, operand) == 0 => (AccessKind::Kept, Varies::Never),
         1 | 2 => (AccessKind::ReadWrite, Varies::Never),
         operation if mode.size() <= 8 => {
             let (operation, size) = (operation as u8, mode.size() as u8);
@@ -493,7 +494,7 @@ unsafe fn rmw(site: u64, ptr: u64, operand: u128, mode: Mode) -> u128 {
         // SAFETY: as the caller says.
         let old = unsafe { load(ptr, mode.size()) };
         if mode.apply(old, operand) == old {
-            (AccessKind::Read, mode.order())
+            (AccessKind::Kept, mode.order())
         } else {
             (AccessKind::ReadWrite, mode.order())
         }
@@ -562,7 +563,7 @@ unsafe fn cas(site: u64, ptr: u64, expected: u128, new: u128, mode: Mode) -> (u1
     let matches = || unsafe { load(ptr, mode.size()) } == expected;
     // If it puts back what is there it is no update: see `rmw`.
     let (planned, varies) = if expected == new {
-        (AccessKind::Read, Varies::Never)
+        (AccessKind::Kept, Varies::Never)
     } else {
         (AccessKind::ReadWrite, Varies::WritesIf(noted(expected, mode.size())))
     };

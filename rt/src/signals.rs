@@ -79,6 +79,7 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
     if let Some(action) = handlers::fault().filter(|_| number == libc::SIGSEGV)
         && !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
     {
+        execution::settles_no_more();
         if action.sa_flags & libc::SA_RESETHAND != 0 {
             *handlers::fault() = None;
         }

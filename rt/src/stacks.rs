@@ -155,12 +155,26 @@ pub extern "C" fn result(result: u64, _: u64, _: u64) -> u64 {
 pub fn call(function: usize, arguments: [u64; 3], then: Then, state: [u64; 2]) {
     let call = CALL.get();
     assert!(call.function == 0, "one call is made at a time");
+    // 0 stands for "no call" there.
+    let function = if function == 0 { null as *const () as usize } else { function };
     *call = Call { function, arguments, then, state, room: 0 };
+}
+
+/// A call of a null pointer: the fault is the program's.
+#[unsafe(naked)]
+unsafe extern "C" fn null() {
+    naked_asm!("xor eax, eax", "jmp rax")
 }
 
 /// Whether a call is to be made.
 pub fn calls() -> bool {
     CALL.get().function != 0
+}
+
+/// Has the function of [`call`] run further down the program's stack: so many bytes, of which
+/// 16 are a multiple, stay as they are.
+pub fn leave_room(bytes: usize) {
+    CALL.get().room = bytes;
 }
 
 /// Has the function of [`call`] given, as its second argument, the place of a value on the

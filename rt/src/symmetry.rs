@@ -301,7 +301,7 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
 /// Whether the library function that a thread began with is that of `std::thread`, which has
 /// nothing but its argument.
 fn is_known_start(state: &Thread) -> bool {
-    state.start.is_some_and(|start| units::is_libstdcxx(start as usize as u64))
+    state.start.flatten().is_some_and(|start| units::is_libstdcxx(start as usize as u64))
 }
 
 fn stands_at_end(thread: ThreadId) -> bool {

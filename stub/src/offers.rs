@@ -56,6 +56,53 @@ pub extern "C" fn __CPROVER_assert(condition: i32, _text: *const u8) {
     __VERIFIER_assert(condition);
 }
 
+/// For a program that has forgotten `assert.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn assert(condition: i32) {
+    __VERIFIER_assert(condition);
+}
+
+/// For a program that calls it and has none of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn assume_abort_if_not(condition: i32) {
+    leno_assume(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __goblint_check(condition: i32) {
+    __VERIFIER_assert(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __goblint_assert(condition: i32) {
+    __VERIFIER_assert(condition);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __goblint_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+/// What only helps an analysis of the source means nothing here.
+macro_rules! hint {
+    ($($function:ident),* $(,)?) => {
+        $(
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $function() {}
+        )*
+    };
+}
+
+hint! {
+    __goblint_assume_join,
+    __goblint_globalize,
+    __goblint_split_begin,
+    __goblint_split_end,
+    __goblint_bounded,
+    __ESBMC_yield,
+    __VERIFIER_loop_bound,
+}
+
 /// What the program's own function does comes next.
 #[unsafe(no_mangle)]
 pub extern "C" fn __leno_assume(_condition: i32) {}

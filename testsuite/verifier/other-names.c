@@ -3,6 +3,7 @@
 // leno[--nondet int=0..3]: cflags=-DWRONG verdict=bug kind=assert
 // leno[--nondet int=0..3]: cflags="-DWRONG -DESBMC" verdict=bug kind=assert
 // leno[--nondet int=0..3]: cflags="-DWRONG -DCPROVER" verdict=bug kind=assert
+// leno[--nondet int=0..3]: cflags="-DWRONG -DGOBLINT" verdict=bug kind=assert
 // leno: cflags=-DESBMC verdict=unknown
 #include <stddef.h>
 
@@ -14,6 +15,14 @@ void __ESBMC_assert(_Bool, const char *);
 #define NAME(what) __CPROVER_##what
 #define CHECK(condition) __CPROVER_assert(condition, "below three")
 void __CPROVER_assert(_Bool, const char *);
+#elif defined GOBLINT
+#define NAME(what) __goblint_##what
+#define CHECK(condition) __goblint_check(condition)
+#define __goblint_atomic_begin() __goblint_split_begin(tried)
+#define __goblint_atomic_end() __goblint_split_end(tried)
+void __goblint_check(_Bool);
+void __goblint_split_begin(int);
+void __goblint_split_end(int);
 #else
 #define NAME(what) __VERIFIER_##what
 #define CHECK(condition) __VERIFIER_assert(condition)
@@ -22,8 +31,10 @@ void __VERIFIER_assert(int);
 
 int nondet_int(void);
 void NAME(assume)(int);
+#ifndef GOBLINT
 void NAME(atomic_begin)(void);
 void NAME(atomic_end)(void);
+#endif
 
 int main(void)
 {

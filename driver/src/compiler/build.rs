@@ -22,6 +22,17 @@ const QUIET: &str = "-Wno-unused-command-line-argument";
 /// And about options of which it has said in the first step what there is to say.
 const SAID: [&str; 2] = ["-Wno-unknown-warning-option", "-Wno-deprecated"];
 
+/// Faults of C that the compilers of old only warn of, and many a program has. clang takes
+/// them for errors, and the user may still say so: this comes first.
+const OLD: [&str; 6] = [
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=return-mismatch",
+];
+
 pub struct Build<'a> {
     clang: &'a Clang,
     line: &'a CommandLine,
@@ -126,7 +137,11 @@ impl<'a> Build<'a> {
     /// source is one in the bitcode, and functions are not marked as not to be
     /// optimised. Positions are wanted whatever the user says, hence `-g` at the end.
     fn front(&self, input: &Input, bitcode: &Path) -> Result<(), Failure> {
-        let mut command = self.options();
+        let mut command = Vec::new();
+        if input.is_c() {
+            command.extend(args(OLD));
+        }
+        command.extend(self.options());
         command.extend(self.dependency_options(input));
         command.extend(input_args(input));
         if self.line.goal == Goal::Link {

@@ -136,6 +136,10 @@ impl Input {
         )
     }
 
+    pub fn is_c(&self) -> bool {
+        matches!(self.language.as_deref(), Some("c" | "cpp-output"))
+    }
+
     pub fn is_bitcode(&self) -> bool {
         self.language.as_deref() == Some("ir")
     }

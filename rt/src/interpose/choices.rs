@@ -10,7 +10,7 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use leno_entry::entry;
-use leno_model::{AccessKind, Outcome, Property, wire::Values};
+use leno_model::{AccessKind, Property, wire::Values};
 
 /// A number from `0..n`, each of them in some execution.
 #[entry]
@@ -25,10 +25,7 @@ fn choose(alternatives: u32) -> u32 {
     if let Some(number) = execution::choose_in_section(alternatives) {
         return number;
     }
-    match execution::choose(alternatives, call_site()).outcome {
-        Outcome::Chosen(value) => value,
-        other => unreachable!("a choice came out as {other:?}"),
-    }
+    execution::choose_in_turn(alternatives, call_site())
 }
 
 /// Executions in which the condition is false are not looked at further.
@@ -145,6 +142,66 @@ pub extern "C" fn __CPROVER_atomic_begin() {
 #[entry]
 pub extern "C" fn __CPROVER_atomic_end() {
     leno_atomic_end();
+}
+
+/// Of a program that has forgotten `assert.h`, as many examples for checkers have.
+///
+/// # Safety
+/// May be called at any time.
+#[entry]
+pub unsafe extern "C" fn assert(condition: i32) {
+    if condition == 0 {
+        fail("calls assert for what is false");
+        // SAFETY: ends the process.
+        unsafe { super::process::abort() }
+    }
+}
+
+/// A program that has this function itself never comes here.
+#[entry]
+pub extern "C" fn assume_abort_if_not(condition: i32) {
+    leno_assume(condition);
+}
+
+/// # Safety
+/// May be called at any time.
+#[entry]
+pub unsafe extern "C" fn __goblint_check(condition: i32) {
+    // SAFETY: as here.
+    unsafe { __VERIFIER_assert(condition) }
+}
+
+/// # Safety
+/// May be called at any time.
+#[entry]
+pub unsafe extern "C" fn __goblint_assert(condition: i32) {
+    // SAFETY: as here.
+    unsafe { __VERIFIER_assert(condition) }
+}
+
+#[entry]
+pub extern "C" fn __goblint_assume(condition: i32) {
+    leno_assume(condition);
+}
+
+/// What only helps an analysis of the source means nothing here.
+macro_rules! hint {
+    ($($function:ident),* $(,)?) => {
+        $(
+            #[entry]
+            pub extern "C" fn $function() {}
+        )*
+    };
+}
+
+hint! {
+    __goblint_assume_join,
+    __goblint_globalize,
+    __goblint_split_begin,
+    __goblint_split_end,
+    __goblint_bounded,
+    __ESBMC_yield,
+    __VERIFIER_loop_bound,
 }
 
 /// # Safety

@@ -82,7 +82,8 @@ pub extern "C" fn __leno_begin_thread() {
     match x.thread().start {
         Some(start) => {
             let argument = x.thread().argument as u64;
-            stacks::call(start as *const () as usize, [argument, 0, 0], returned, [0; 2]);
+            let start = start.map_or(0, |start| start as usize);
+            stacks::call(start, [argument, 0, 0], returned, [0; 2]);
         }
         None => {
             execution::end_if_cut();
@@ -104,8 +105,13 @@ extern "C" fn main_returned(status: u64, _: u64, _: u64) -> u64 {
     signalling::interrupts();
     // SAFETY: as libc would call it.
     unsafe { process::exit(status as i32) };
+    stacks::leave_room(FRAME_OF_MAIN);
     0
 }
+
+/// Other threads may still use local variables of main's. What runs when it has returned would
+/// overwrite them, and nothing says when: so it runs below, and leaves them as they were.
+const FRAME_OF_MAIN: usize = 64 << 10;
 
 /// Behind the body, or where `pthread_exit` has unwound to.
 #[entry(calls)]
@@ -140,18 +146,21 @@ fn state(thread: ThreadId) -> &'static mut execution::Thread {
     running().and_then(|x| x.thread_numbered(thread)).expect("a thread of the execution")
 }
 
-/// Sees to it that nobody else joins the thread; false if somebody does already, or it is
-/// detached.
-fn claim(thread: ThreadId) -> bool {
-    let mut free = false;
+/// Sees to it that nobody else joins the thread. If somebody does already, or it is detached,
+/// whether it has been joined by then.
+fn claim(thread: ThreadId) -> Result<(), bool> {
+    let (mut free, mut joined) = (false, false);
     words::exchange(words::word(thread, Word::Joined), || {
-        free = !core::mem::replace(&mut state(thread).claimed, true);
+        let state = state(thread);
+        joined = state.joined;
+        free = !core::mem::replace(&mut state.claimed, true);
         free
     });
-    if free {
-        execution::note(words::word(thread, Word::Joined), "joins it here");
+    if !free {
+        return Err(joined);
     }
-    free
+    execution::note(words::word(thread, Word::Joined), "joins it here");
+    Ok(())
 }
 
 /// A thread is used by its handle that may have been joined: then there is none any more.
@@ -169,9 +178,9 @@ fn lives_no_more(thread: ThreadId, what: String) {
 
 /// A thread is joined or detached that somebody else has claimed, or has been detached.
 /// Its handle is good only as long as it lives, or nobody has joined it.
-fn claimed(thread: ThreadId, does: &str) -> i32 {
+fn claimed(thread: ThreadId, does: &str, joined: bool) -> i32 {
     let (word, site) = (words::word(thread, Word::Joined), call_site());
-    if state(thread).joined {
+    if joined {
         lives_no_more(thread, format!("{does} a thread that has been joined"));
     } else if !state(thread).detached {
         misuse::refused(&format!("{does} a thread that somebody else joins"), word, site);
@@ -250,8 +259,8 @@ fn join(handle: u64, result: Place, patience: Patience) -> i32 {
     if patience != Patience::None {
         cancellation::point();
     }
-    if !claim(thread) {
-        return claimed(thread, "joins");
+    if let Err(joined) = claim(thread) {
+        return claimed(thread, "joins", joined);
     }
     let site = call_site();
     let timed = matches!(patience, Patience::Until(_)) && !has_ended(thread);
@@ -271,7 +280,11 @@ fn join(handle: u64, result: Place, patience: Patience) -> i32 {
     } else {
         cancellation::wait(timed, site, wait, || give_up(thread));
     }
-    state(thread).joined = true;
+    // To find it joined is another thing than to find somebody waiting for it.
+    words::exchange(words::word(thread, Word::Joined), || {
+        state(thread).joined = true;
+        true
+    });
     execution::note(words::word(thread, Word::Joined), "joined it here");
     time::meet(state(thread).clock);
     if !stored.is_empty() {
@@ -348,17 +361,17 @@ pub unsafe extern "C" fn pthread_detach(handle: u64) -> i32 {
         return real!(pthread_detach(handle => u64) -> i32);
     }
     let Some(thread) = attributes::thread_of(handle) else { return libc::ESRCH };
-    let (mut twice, mut free) = (false, false);
+    let (mut twice, mut free, mut joined) = (false, false, false);
     words::exchange(words::word(thread, Word::Joined), || {
         let state = state(thread);
-        twice = state.detached;
+        (twice, joined) = (state.detached, state.joined);
         // Whom somebody joins is left to him.
         free = !core::mem::replace(&mut state.claimed, true);
         state.detached |= free;
         free
     });
-    if twice || state(thread).joined {
-        return claimed(thread, "detaches");
+    if twice || joined {
+        return claimed(thread, "detaches", joined);
     }
     if free {
         execution::note(words::word(thread, Word::Joined), "detached it here");
