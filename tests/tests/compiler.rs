@@ -173,6 +173,10 @@ fn dependency_files_name_the_users_files() {
     assert_eq!(project.read("prog.d"), "prog: a.c a.h\n");
     project.build("-MJ compilation.json -c a.c -o b.o");
     assert!(project.read("compilation.json").contains("\"output\": \"b.o\""));
+    let arguments = project.read("compilation.json");
+    assert!(!arguments.contains("emit-llvm") && !arguments.contains("-Xclang"), "{arguments}");
+    project.build("--compile --write-user-dependencies --output=long.o a.c");
+    assert_eq!(project.read("long.d"), "long.o: a.c a.h\n");
     // make would take it for two goals.
     let mut spaced = project.command(tool("leno-cc"), "-MMD -c a.c -o");
     assert!(spaced.arg("a b.o").status().unwrap().success());
@@ -233,7 +237,7 @@ fn diagnostics_and_status_are_clangs() {
     assert_eq!(stderr(&output).matches("warning:").count(), 1);
     assert_eq!(project.cc("-Wall -Werror -c warn.c").status.code(), Some(1));
     // What clang says of its options it says once, however many steps get them.
-    for option in ["-Wno-no-such-warning", "-Ofast", "-O4"] {
+    for option in ["-Wno-no-such-warning", "-Ofast", "-O4", "-O9"] {
         let args = format!("{option} -c warn.c");
         let theirs = project.command("clang-22", &args).output().unwrap();
         assert!(!stderr(&theirs).is_empty());
@@ -272,13 +276,26 @@ fn languages_standard_input_and_response_files() {
 #[test]
 fn what_cannot_be_honoured_is_refused_or_said() {
     let project = Project::new(&[("hello.c", HELLO), ("bare.c", "int f(void) { return 0; }")]);
-    for option in ["-static", "-fsanitize=address", "-m32", "--target=aarch64-linux-gnu"] {
+    for option in [
+        "-static",
+        "--static",
+        "-fsanitize=address",
+        "-fopenmp",
+        "-m32",
+        "--target=aarch64-linux-gnu",
+    ] {
         let output = project.cc(&format!("{option} -c bare.c -o hello.o"));
         assert_eq!(output.status.code(), Some(2), "{option}");
         assert!(stderr(&output).starts_with("leno-cc: error: "), "{option}: {}", stderr(&output));
         assert!(!project.has("hello.o"), "{option}");
     }
-    project.build("-fno-lto -fno-sanitize=all -c bare.c");
+    project.build("-fno-lto -fno-sanitize=all -fopenmp-simd -c bare.c");
+    // Counters have a runtime that writes files, and a timer.
+    let output = project.cc("--coverage -pg -fprofile-instr-generate -O1 hello.c -o hello");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("is ignored").count(), 3, "{}", stderr(&output));
+    assert_eq!(project.run("hello").0, Some(0));
+    assert!(!project.has("gmon.out"));
     let output = project.cc("-flto -fwhole-program-vtables -O2 -c bare.c");
     assert_eq!(stderr(&output).matches("is ignored").count(), 2, "{}", stderr(&output));
     assert!(project.is_instrumented("bare.o"));
@@ -338,6 +355,44 @@ fn precompiled_headers_are_used() {
 }
 
 #[test]
+fn a_header_that_is_included_by_a_long_option_is_no_input() {
+    let project =
+        Project::new(&[("all.h", "#define A 7"), ("main.c", "int main(void) { return A; }")]);
+    for option in ["--include all.h", "--include=all.h", "--std=c99 -includeall.h"] {
+        project.build(&format!("{option} main.c -o main"));
+        assert!(project.is_instrumented("main"), "{option}");
+        assert_eq!(project.run("main").0, Some(7), "{option}");
+    }
+}
+
+#[test]
+fn modules_are_instrumented() {
+    const CXX: &str = "--driver-mode=g++ -std=c++20";
+    let files = [
+        ("count.cppm", "export module count; int n; export int next() { return ++n; }"),
+        ("main.cpp", "import count; int main() { return next(); }"),
+    ];
+    // As one has clang do it in one step, in two, and in one with the program.
+    for way in [
+        &["-c count.cppm", "-fprebuilt-module-path=. main.cpp count.o -o main"],
+        &[
+            "-fmodule-output=x.pcm -c count.cppm",
+            "-fmodule-file=count=x.pcm main.cpp count.o -o main",
+        ],
+        &["--precompile count.cppm -o y.pcm", "-fmodule-file=count=y.pcm main.cpp y.pcm -o main"],
+        &["-x c++-module -c count.cppm", "-fmodule-file=count=count.pcm main.cpp count.o -o main"],
+    ] {
+        let project = Project::new(&files);
+        for step in way {
+            project.build(&format!("{CXX} {step}"));
+        }
+        assert_eq!(project.run("main").0, Some(1), "{way:?}");
+        assert!(!project.has("count.o") || project.is_instrumented("count.o"), "{way:?}");
+        assert!(project.shell("nm", "-C main").contains("count"), "{way:?}");
+    }
+}
+
+#[test]
 fn a_request_for_something_else_than_code_is_answered() {
     let project = Project::new(&[("hello.c", HELLO)]);
     let output = project.cc("-Xclang -ast-dump -c hello.c -o hello.o");
@@ -389,9 +444,15 @@ fn an_archive_may_hold_objects_of_other_compilers() {
     assert_eq!(project.run("main").0, Some(2));
     project.build("main.c -Wl,--whole-archive libmixed.a -Wl,--no-whole-archive -o main");
     assert_eq!(project.run("main").0, Some(2));
-    project.build("-r ours.o theirs.o -o both.o");
-    project.build("main.c both.o -o main");
+    // What is meant for other libraries is not meant for ours.
+    project.build("-shared -fPIC -nostdlib ours.c -Wl,-Bstatic libmixed.a -o libboth.so");
+    project.build("main.c ./libboth.so -o main");
     assert_eq!(project.run("main").0, Some(2));
+    for together in ["-r", "-no-pie -nostdlib -Wl,-r", "-no-pie -nostdlib -Xlinker -r"] {
+        project.build(&format!("{together} ours.o theirs.o -o both.o"));
+        project.build("main.c both.o -o main");
+        assert_eq!(project.run("main").0, Some(2), "{together}");
+    }
 }
 
 #[test]

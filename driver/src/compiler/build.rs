@@ -32,6 +32,9 @@ const OLD: [&str; 6] = [
     "-Wno-error=incompatible-function-pointer-types",
     "-Wno-error=return-mismatch",
 ];
+/// What the front end is told in addition: see [`Build::front`].
+const POSITIONS: [&str; 3] = ["-Xclang", "-disable-O0-optnone", "-g"];
+const UNTOUCHED: [&str; 3] = ["-Xclang", "-disable-llvm-passes", "-emit-llvm"];
 
 pub struct Build<'a> {
     clang: &'a Clang,
@@ -143,6 +146,7 @@ impl<'a> Build<'a> {
         }
         command.extend(self.options());
         command.extend(self.dependency_options(input));
+        command.extend(self.module_options(input));
         command.extend(input_args(input));
         if self.line.goal == Goal::Link {
             command.push(QUIET.into());
@@ -150,9 +154,10 @@ impl<'a> Build<'a> {
         if input.is_bitcode() {
             command.push(QUIET.into());
         } else {
-            command.extend(args(["-Xclang", "-disable-O0-optnone", "-g"]));
+            command.extend(args(POSITIONS));
         }
-        command.extend(args(["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"]));
+        command.extend(args(UNTOUCHED));
+        command.extend(args(["-c", "-o"]));
         command.push(bitcode.into());
         self.clang.run(&command)
     }
@@ -181,6 +186,8 @@ impl<'a> Build<'a> {
             match (option[0].to_str(), value.as_deref()) {
                 // As CMake says it; the value comes with another `-Xclang`.
                 (Some("-Xclang"), Some("-include" | "-include-pch")) => drop(words.next()),
+                // There is no more than 3, as clang has said.
+                (Some(level), None) if is_above_all(level) => options.push("-O3".into()),
                 _ if is_for_back(option) => options.extend(option.iter().cloned()),
                 _ => {}
             }
@@ -194,7 +201,12 @@ impl<'a> Build<'a> {
             let Some(path) = words.get(1).map(PathBuf::from) else { continue };
             if let Ok(text) = fs::read_to_string(&path) {
                 let (from, to) = (bitcode.to_string_lossy(), output.to_string_lossy());
-                write(&path, text.replace(&*from, &to).as_bytes())?;
+                let mut text = text.replace(&*from, &to);
+                for ours in [&POSITIONS[..], &UNTOUCHED[..]] {
+                    let words: String = ours.iter().map(|word| format!("\"{word}\", ")).collect();
+                    text = text.replace(&words, "");
+                }
+                write(&path, text.as_bytes())?;
             }
         }
         Ok(())
@@ -230,6 +242,22 @@ impl<'a> Build<'a> {
         options
     }
 
+    /// What those who import a module need is written beside the object, which is ours here.
+    fn module_options(&self, input: &Input) -> Vec<OsString> {
+        let said = self
+            .line
+            .options()
+            .any(|words| words[0].to_string_lossy().starts_with("-fmodule-output="));
+        if said || !input.is_module() || input.language.as_deref() == Some("pcm") {
+            return Vec::new();
+        }
+        let object = self.line.output.as_ref().filter(|_| self.line.goal != Goal::Link);
+        let name = object.map_or_else(|| input.stem().into(), PathBuf::from);
+        let mut option = OsString::from("-fmodule-output=");
+        option.push(name.with_extension("pcm"));
+        vec![option]
+    }
+
     /// Compiles what has to be, then links everything in the user's order.
     fn link(&self) -> Result<(), Failure> {
         let mut command: Vec<OsString> = Vec::new();
@@ -263,7 +291,7 @@ impl<'a> Build<'a> {
         if self.line.inputs().any(Input::is_source) {
             command.extend(args(SAID));
         }
-        if !self.line.has_option("-r") {
+        if !self.line.makes_object() {
             command.extend(stub_options(&stub_directory()?));
         }
         self.clang.run(&command)
@@ -271,7 +299,8 @@ impl<'a> Build<'a> {
 }
 
 /// The stub is needed even if, as with `-Wl,--as-needed`, no object seems to need
-/// it: the runtime takes its place by name.
+/// it: the runtime takes its place by name. And it is a shared library also behind a
+/// `-Wl,-Bstatic` that was meant for others.
 fn stub_options(directory: &Path) -> Vec<OsString> {
     let with_directory = |option: &str| {
         let mut option = OsString::from(option);
@@ -279,7 +308,8 @@ fn stub_options(directory: &Path) -> Vec<OsString> {
         option
     };
     let mut options = vec![with_directory("-L")];
-    options.extend(args(["-Wl,--push-state,--no-as-needed", "-lleno_stub", "-Wl,--pop-state"]));
+    const STATE: &str = "-Wl,--push-state,--no-as-needed,-Bdynamic";
+    options.extend(args([STATE, "-lleno_stub", "-Wl,--pop-state"]));
     options.push(with_directory("-Wl,-rpath,"));
     options.push("-pthread".into());
     options
@@ -342,9 +372,28 @@ const UNCACHED: &[&str] = &[
     "-v",
 ];
 
+/// `-O9`, which is as good as `-O3`.
+fn is_above_all(option: &str) -> bool {
+    let level = option.strip_prefix("-O").and_then(|level| level.parse::<u32>().ok());
+    level.is_some_and(|level| level > 4)
+}
+
 fn is_for_back(words: &[OsString]) -> bool {
     let name = words[0].to_string_lossy();
-    const SPENT: [&str; 8] = ["-M", "-I", "-D", "-U", "-i", "-std=", "-Wp,", "-L"];
+    const SPENT: [&str; 12] = [
+        "-M",
+        "-I",
+        "-D",
+        "-U",
+        "-i",
+        "-std=",
+        "--std",
+        "-Wp,",
+        "-L",
+        "-fmodule",
+        "-fprebuilt-module-path",
+        "-fimplicit-module",
+    ];
     !is_dropped(&name) && !SPENT.iter().any(|prefix| name.starts_with(prefix))
 }
 

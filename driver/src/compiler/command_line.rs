@@ -4,7 +4,7 @@
 //! options and their values; everything else is handed on. The two tables below are
 //! all of it.
 
-use super::{Error, Language};
+use super::{Error, Language, spelling};
 use std::{
     ffi::{OsStr, OsString},
     os::unix::ffi::OsStrExt,
@@ -72,6 +72,45 @@ const WITH_VALUE: &[&str] = &[
     "--serialize-diagnostics",
     "-undefined",
     "-wrapper",
+    "--rtlib",
+    "--std",
+    "--stdlib",
+    "--analyzer-output",
+    "--assert",
+    "--dyld-prefix",
+    "--no-system-header-prefix",
+    "--print-file-name",
+    "--print-prog-name",
+    "--system-header-prefix",
+    "-V",
+    "-Xarch_device",
+    "-Xclangas",
+    "-Xopenmp-target",
+    "-Zlinker-input",
+    "-b",
+    "-ccc-gcc-name",
+    "-ccc-install-dir",
+    "-dependency-dot",
+    "-dependency-file",
+    "-fdebug-compilation-dir",
+    "-filelist",
+    "-fmodule-implementation-of",
+    "-fmodules-user-build-path",
+    "-fnew-alignment",
+    "-ftrapv-handler",
+    "-gen-cdb-fragment-path",
+    "-iframeworkwithsysroot",
+    "-imultilib",
+    "-init",
+    "-mmlir",
+    "-module-dependency-dir",
+    "-mthread-model",
+    "-object-file-name",
+    "-resource-dir",
+    "-specs",
+    "--specs",
+    "-vfsoverlay",
+    "--vfsoverlay",
 ];
 
 /// Options that make clang do something else than objects and programs. The last
@@ -88,8 +127,12 @@ const OTHER_GOALS: &[&str] = &[
     "-###",
     "-cc1",
     "-cc1as",
-    "--preprocess",
     "-emit-interface-stubs",
+    "-extract-api",
+    "-fdriver-only",
+    "-module-file-info",
+    "-rewrite-objc",
+    "-verify-pch",
     "--version",
     "--help",
     "-help",
@@ -133,7 +176,13 @@ impl Input {
         matches!(
             self.language.as_deref(),
             Some("c" | "cpp-output" | "c++" | "c++-cpp-output" | "ir")
-        )
+        ) || self.is_module()
+    }
+
+    /// A unit of a C++20 module that others import, as source or as what was made of it
+    /// for them.
+    pub fn is_module(&self) -> bool {
+        matches!(self.language.as_deref(), Some("c++-module" | "c++-module-cpp-output" | "pcm"))
     }
 
     pub fn is_c(&self) -> bool {
@@ -182,8 +231,11 @@ fn language_of(path: &OsStr, wrapper: Language) -> Option<&'static str> {
         "c" if wrapper == Language::Cxx => "c++",
         "c" => "c",
         "i" => "cpp-output",
-        "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" => "c++",
+        "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "CC" | "CPP" | "CXX" | "C++" => "c++",
         "ii" => "c++-cpp-output",
+        "cppm" | "ccm" | "cxxm" | "c++m" => "c++-module",
+        "iim" => "c++-module-cpp-output",
+        "pcm" => "pcm",
         "ll" | "bc" => "ir",
         "s" => "assembler",
         "S" | "sx" => "assembler-with-cpp",
@@ -217,15 +269,20 @@ impl CommandLine {
                 }));
                 continue;
             }
-            let value = WITH_VALUE.contains(&text.as_ref()).then(|| args.next()).flatten();
+            let (arg, joined) = spelling::short(arg);
+            let text = arg.to_string_lossy();
+            let value = match joined {
+                None if WITH_VALUE.contains(&text.as_ref()) => args.next().cloned(),
+                joined => joined,
+            };
             match text.as_ref() {
                 "--" => only_inputs = true,
                 "-c" if line.goal == Goal::Link => line.goal = Goal::Compile,
                 "-c" => {}
-                "-S" | "--assemble" if line.goal != Goal::Other => line.goal = Goal::Assembly,
-                "-S" | "--assemble" => {}
-                "-o" => line.output = value.cloned(),
-                "-x" => explicit = value.and_then(|name| language_name(name)),
+                "-S" if line.goal != Goal::Other => line.goal = Goal::Assembly,
+                "-S" => {}
+                "-o" => line.output = value,
+                "-x" => explicit = value.and_then(|name| language_name(&name)),
                 _ if text.starts_with("-x") && text.len() > 2 => {
                     explicit = language_name(OsStr::new(&text[2..]));
                 }
@@ -241,8 +298,7 @@ impl CommandLine {
                     {
                         line.goal = Goal::Other;
                     }
-                    line.items
-                        .push(Item::Option(std::iter::once(arg).chain(value).cloned().collect()));
+                    line.items.push(Item::Option(std::iter::once(arg).chain(value).collect()));
                 }
             }
         }
@@ -296,6 +352,9 @@ impl CommandLine {
                 "leno checks programs for x86-64"
             } else if option.starts_with("-fsanitize=") {
                 "a sanitizer has hooks and a runtime of its own, which cannot be checked along"
+            } else if OPENMP.contains(&option.as_str()) {
+                "threads of OpenMP wait for each other in a library that leno cannot look into \
+                 (-fopenmp-simd is taken)"
             } else {
                 continue;
             };
@@ -304,20 +363,69 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Options that cannot be honoured but do no harm.
-    pub fn dropped_options(&self) -> Vec<String> {
-        self.option_names().filter(|option| is_dropped(option)).collect()
+    /// Options that cannot be honoured but do no harm, and why.
+    pub fn dropped_options(&self) -> Vec<(String, &'static str)> {
+        let why = |option: String| why_dropped(&option).map(|why| (option, why));
+        self.option_names().filter_map(why).collect()
+    }
+
+    /// What the linker is told to make is no program and no library, but one more object.
+    pub fn makes_object(&self) -> bool {
+        self.options().any(|words| {
+            let word = |index: usize| words.get(index).map(|word| word.to_string_lossy());
+            let (name, value) = (word(0).unwrap_or_default(), word(1));
+            let told =
+                name.strip_prefix("-Wl,").or(value.as_deref().filter(|_| name == "-Xlinker"));
+            name == "-r"
+                || told.is_some_and(|told| told.split(',').any(|word| RELOCATABLE.contains(&word)))
+        })
     }
 }
 
-/// Link-time optimisation would want bitcode where there are instrumented objects,
-/// and the files in between are not those that somebody could expect.
+/// How the linker is told.
+const RELOCATABLE: [&str; 3] = ["-r", "-i", "--relocatable"];
+
+/// Makes threads of OpenMP. (With another library's name clang makes none.)
+const OPENMP: [&str; 3] = ["-fopenmp", "-fopenmp=libomp", "-fopenmp=libiomp5"];
+
 pub fn is_dropped(option: &str) -> bool {
-    const EXACTLY: [&str; 4] =
+    why_dropped(option).is_some()
+}
+
+/// Why an option is left out, if it is: link-time optimisation would want bitcode where there
+/// are instrumented objects, and the files in between are not those that somebody could
+/// expect. Counting has a runtime that writes files when the program ends, and a timer.
+pub fn why_dropped(option: &str) -> Option<&'static str> {
+    const STEPS: [&str; 4] =
         ["-flto", "-ffat-lto-objects", "-fwhole-program-vtables", "-fsplit-lto-unit"];
-    const BEGINNINGS: [&str; 5] =
+    const STEPS_WITH: [&str; 5] =
         ["-flto=", "-fembed-bitcode", "-save-temps", "--save-temps", "-fvirtual-function-elim"];
-    EXACTLY.contains(&option) || BEGINNINGS.iter().any(|prefix| option.starts_with(prefix))
+    const COUNTS: [&str; 7] = [
+        "-p",
+        "-pg",
+        "--coverage",
+        "-fprofile-arcs",
+        "-ftest-coverage",
+        "-fcoverage-mapping",
+        "-fcoverage-mcdc",
+    ];
+    const COUNTS_WITH: [&str; 5] = [
+        "-fprofile-generate",
+        "-fprofile-instr-generate",
+        "-fcs-profile-generate",
+        "-fprofile-update",
+        "-fprofile-continuous",
+    ];
+    let is = |exactly: &[&str], beginnings: &[&str]| {
+        exactly.contains(&option) || beginnings.iter().any(|prefix| option.starts_with(prefix))
+    };
+    if is(&STEPS, &STEPS_WITH) {
+        Some("the steps between source and object are leno's own")
+    } else if is(&COUNTS, &COUNTS_WITH) {
+        Some("what a program does is not counted while it is checked")
+    } else {
+        None
+    }
 }
 
 fn language_name(name: &OsStr) -> Option<String> {
@@ -344,6 +452,15 @@ mod tests {
         assert_eq!(line.goal, Goal::Link);
         assert_eq!(line.output, Some("prog".into()));
         assert_eq!(inputs(&line), [("a.c".into(), Some("c".into())), ("b.o".into(), None)]);
+    }
+
+    #[test]
+    fn a_header_that_is_included_is_no_input() {
+        for text in ["-include a.h", "-includea.h", "--include a.h", "--include=a.h"] {
+            let line = parse(&format!("{text} -c b.c"));
+            assert_eq!(line.goal, Goal::Compile, "{text}");
+            assert_eq!(inputs(&line), [("b.c".into(), Some("c".into()))], "{text}");
+        }
     }
 
     #[test]
@@ -393,8 +510,12 @@ mod tests {
     fn an_option_that_cannot_be_honoured_is_refused() {
         assert!(parse("a.c -static").refuse_unsupported().is_err());
         assert!(parse("a.c -fsanitize=thread").refuse_unsupported().is_err());
+        assert!(parse("a.c --static").refuse_unsupported().is_err());
+        assert!(parse("a.c -fopenmp").refuse_unsupported().is_err());
+        assert!(parse("a.c -fopenmp-simd").refuse_unsupported().is_ok());
         assert!(parse("-m32 -c a.c").refuse_unsupported().is_err());
         assert!(parse("a.c -static-libgcc -fno-sanitize=all").refuse_unsupported().is_ok());
-        assert_eq!(parse("a.c -flto=thin -O2").dropped_options(), ["-flto=thin"]);
+        assert_eq!(parse("a.c -flto=thin -O2").dropped_options().len(), 1);
+        assert_eq!(parse("a.c -pthread -pipe -pie -pg").dropped_options()[0].0, "-pg");
     }
 }

@@ -13,6 +13,7 @@ mod build;
 mod cache;
 mod command_line;
 mod response;
+mod spelling;
 
 use crate::interrupt;
 use cache::Cache;
@@ -181,10 +182,8 @@ fn run(language: Language, args: Vec<OsString>, warn: &dyn Fn(&str)) -> Result<(
         Goal::Other => clang.run(&args),
         Goal::Compile | Goal::Assembly | Goal::Link => {
             line.refuse_unsupported()?;
-            for option in line.dropped_options() {
-                warn(&format!(
-                    "{option} is ignored: the steps between source and object are leno's own"
-                ));
+            for (option, why) in line.dropped_options() {
+                warn(&format!("{option} is ignored: {why}"));
             }
             for input in line.inputs().filter(|input| input.is_for_32_bits()) {
                 warn(&format!(
