@@ -3,6 +3,7 @@
 use crate::{
     execution,
     fiber::{self, FrameRecord},
+    given_stacks,
     heap::{self, Misuse},
     interpose::named,
     kernel::things,
@@ -13,6 +14,9 @@ use leno_model::{Access, SiteRef, ThreadId, object::Object};
 
 /// What an address is part of, now.
 pub fn object(addr: u64) -> Object {
+    if let Some(variable) = given_stacks::tenant_of(addr).and_then(|owner| in_frame(addr, owner)) {
+        return variable;
+    }
     if let Some((owner, block)) = heap::around(addr as usize) {
         return Object::Heap {
             thread: owner.unwrap_or(ThreadId::MAIN),
@@ -49,6 +53,13 @@ fn on_stack(addr: u64, owner: ThreadId) -> Object {
         };
         return Object::ThreadLocal { thread: owner, image, offset };
     }
+    let (_, top) = fiber::stack_range(owner);
+    let somewhere = Object::Stack { thread: owner, offset: (top as u64).wrapping_sub(addr) };
+    in_frame(addr, owner).unwrap_or(somewhere)
+}
+
+/// The variable of a function in progress that an address is in.
+fn in_frame(addr: u64, owner: ThreadId) -> Option<Object> {
     let mut frame = execution::frames_of(owner);
     // SAFETY: the chain of frame records of a thread that exists.
     while let Some(record) = unsafe { frame.as_ref() } {
@@ -56,12 +67,11 @@ fn on_stack(addr: u64, owner: ThreadId) -> Object {
         if (start..start + units::frame_size(record)).contains(&addr)
             && let Some(function) = units::site_id(SiteRef(record.function))
         {
-            return Object::Frame { thread: owner, function, offset: addr - start };
+            return Some(Object::Frame { thread: owner, function, offset: addr - start });
         }
         frame = record.caller;
     }
-    let (_, top) = fiber::stack_range(owner);
-    Object::Stack { thread: owner, offset: (top as u64).wrapping_sub(addr) }
+    None
 }
 
 /// Whether an address is in a thread's thread-local storage or control block.

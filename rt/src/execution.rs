@@ -13,6 +13,7 @@ use crate::{
     describe,
     fiber::{self, Context, FrameRecord},
     glanced::{self, Looks},
+    given_stacks::{Given, Tenant},
     host,
     interpose::{
         identity,
@@ -109,11 +110,15 @@ pub struct Thread {
     stack_writes: Vec<StackWrite>,
     /// Private hooks since its last event.
     quiet: u64,
+    /// Rounds of loops since then, if it can be cancelled at any instruction.
+    rounds: u64,
     landmark: Landmark,
     looks: Looks,
     section: Option<Section>,
     /// It is in the hook before a call, which announces what the callee will access.
     announcing: bool,
+    /// The memory of the program's that it runs on.
+    pub given: Option<Given>,
     /// Its start function has returned, or it has called `pthread_exit`.
     finishing: bool,
     /// It has looked at who it is, or where something lies, as a number.
@@ -154,6 +159,8 @@ pub struct Running {
     pub locks: back_off::Locks,
     /// What will send SIGALRM.
     pub timer: Option<Timer>,
+    /// Who runs, or has run, on memory of the program's.
+    pub tenants: Vec<Tenant>,
     /// How the execution ended.
     end: Option<End>,
 }
@@ -234,10 +241,11 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
         named: Vec::new(),
         locks: back_off::Locks::default(),
         timer: None,
+        tenants: Vec::new(),
         end: None,
     });
     phases::enter(Phase::Program);
-    fiber::runs(ThreadId::MAIN);
+    fiber::runs(ThreadId::MAIN, None);
     record().executes(identity::process());
     stacks::begin();
     let host = HOST.get();
@@ -305,10 +313,12 @@ impl Thread {
             private_writes: 0,
             stack_writes: Vec::new(),
             quiet: 0,
+            rounds: 0,
             landmark: Landmark { site: SiteRef(0), private_writes: 0, state: 0 },
             looks: Looks::default(),
             section: None,
             announcing: false,
+            given: None,
             finishing: false,
             observed: None,
             routines: Vec::new(),
@@ -466,6 +476,17 @@ impl Running {
         child
     }
 
+    /// How much a thread may do without an event.
+    fn private_limit(&self) -> u64 {
+        // In the plan only what has been cut in all executions is: it was made of one that went
+        // on for as long as it wanted.
+        let is_planned = record().events.len() < self.plan_len;
+        match if is_planned { self.all_steps } else { self.max_steps } {
+            0 => u64::MAX,
+            steps => steps.saturating_mul(PRIVATE_STEPS),
+        }
+    }
+
     /// The threads that have not ended.
     pub fn alive(&self) -> impl Iterator<Item = ThreadId> {
         self.created().filter(|thread| self.threads[thread.index()].alive)
@@ -484,6 +505,7 @@ impl Running {
         argument: *mut libc::c_void,
         detached: bool,
         manners: Manners,
+        given: Option<Given>,
     ) {
         while self.threads.len() <= child.index() {
             let number = ThreadId(self.threads.len() as u32);
@@ -491,7 +513,8 @@ impl Running {
             absent.alive = false;
             self.threads.push(absent);
         }
-        let mut thread = Thread::new(fiber::fresh(child), child);
+        let mut thread = Thread::new(fiber::fresh(child, given), child);
+        thread.given = given;
         thread.start = Some(start);
         thread.argument = argument;
         (thread.detached, thread.claimed) = (detached, detached);
@@ -515,7 +538,7 @@ fn switch_to(next: ThreadId) {
     let to = x.threads[next.index()].context;
     x.current = next;
     sharing::in_handler(x.threads[next.index()].in_handler);
-    fiber::runs(next);
+    fiber::runs(next, x.threads[next.index()].given);
     if let Some(top) = x.threads[next.index()].top {
         *stacks::TOP.get() = top;
     }
@@ -723,7 +746,7 @@ fn arrive(
         refuse("anything but memory accesses inside an atomic section");
     }
     thread.last_site = site;
-    thread.quiet = 0;
+    (thread.quiet, thread.rounds) = (0, 0);
     let spins = match op {
         // What an atomic section does is not known yet.
         Op::Access => accesses.first().is_none_or(|a| a.kind.reads()),
@@ -984,7 +1007,7 @@ pub fn leaves_handlers(stack: usize) {
     thread.top = thread.interruptions.last().map(|(_, top)| *top);
     sharing::in_handler(thread.in_handler);
     let top = thread.top;
-    fiber::runs(x.current);
+    fiber::runs(x.current, x.thread().given);
     if let Some(top) = top {
         *stacks::TOP.get() = top;
     }
@@ -1010,8 +1033,7 @@ pub fn private(site: SiteRef, accesses: &[Access]) {
         thread.looks.add(thread.ordinal, thread.private_writes, accesses);
     }
     for write in accesses.iter().filter(|access| access.kind.writes()) {
-        let own = fiber::owner_of(write.addr as usize) == Some(current);
-        if !own || thread.stack_writes.len() == STACK_WRITES {
+        if !fiber::is_own(write.addr) || thread.stack_writes.len() == STACK_WRITES {
             thread.private_writes += 1;
         } else if !is_in_record(write) {
             let (frame, call) = (fiber::frame(), call_site());
@@ -1099,15 +1121,12 @@ const SPIN_CHECK: u64 = 64;
 #[cold]
 fn find_private_spin(site: SiteRef, accesses: &[Access]) {
     let x = running().expect("hooks are passed in an execution");
-    // In the plan only what has been cut in all executions is: it was made of one that went
-    // on for as long as it wanted.
-    let is_planned = record().events.len() < x.plan_len;
-    let limit = if is_planned { x.all_steps } else { x.max_steps };
+    let limit = x.private_limit();
     let thread = x.thread();
     if thread.quiet < 1024 {
         return;
     }
-    if limit != 0 && thread.quiet > limit.saturating_mul(PRIVATE_STEPS) {
+    if thread.quiet > limit {
         stop();
     }
     settle_stack_writes(thread);
@@ -1124,6 +1143,20 @@ fn find_private_spin(site: SiteRef, accesses: &[Access]) {
     if thread.quiet.is_power_of_two() {
         let private_writes = thread.private_writes;
         thread.landmark = Landmark { site, private_writes, state: digest(private_writes) };
+    }
+}
+
+/// A loop of the running thread goes round. One that has no hook and no end is interrupted by
+/// nobody, and who would cancel the thread does not come to it.
+pub fn goes_round() {
+    let x = running().expect("loops go round in an execution");
+    let limit = x.private_limit();
+    let thread = x.thread();
+    if thread.asynchronous && thread.cancellable {
+        thread.rounds += 1;
+        if thread.rounds > limit {
+            stop();
+        }
     }
 }
 

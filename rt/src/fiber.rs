@@ -7,9 +7,10 @@
 //! neither addresses on the stack, nor those of thread-locals, nor `pthread_t`
 //! depend on the order in which threads come to be. At the lower end of the same part of
 //! the address space is the stack that the runtime itself uses on the thread's behalf
-//! (`stacks.rs`).
+//! (`stacks.rs`). A thread that was created with memory of the program's for its stack runs
+//! there instead (`given_stacks.rs`); all else of it lies where its number says.
 
-use crate::{cell::Global, stacks, sys};
+use crate::{cell::Global, given_stacks::Given, stacks, sys};
 use alloc::vec::Vec;
 use core::arch::{asm, naked_asm};
 use leno_model::ThreadId;
@@ -129,7 +130,35 @@ pub fn provide(count: usize) -> Result<(), i32> {
         begun += usize::from(result.is_ok());
     }
     pool.extend(reports[..begun].iter().map(Parked::await_it));
+    if let (None, Some(parked)) = (*STACK_BLOCK.get(), pool.get(1)) {
+        *STACK_BLOCK.get() = stack_block(parked);
+    }
     result
+}
+
+/// Where glibc notes in the control block of a thread, counted from its start, where its stack
+/// begins and how long it is: the unwinder compares frames by that.
+static STACK_BLOCK: Global<Option<usize>> = Global::new(None);
+
+/// The place has no name, but it is known what is there of a thread that has been started with
+/// a stack of ours.
+fn stack_block(parked: &Parked) -> Option<usize> {
+    let noted = |place: &usize| {
+        let words = (parked.thread_pointer + place) as *const [usize; 2];
+        // SAFETY: inside the control block.
+        unsafe { *words == [parked.low, SIZE + RESERVE] }
+    };
+    (0..CONTROL_BLOCK - 16).step_by(8).find(noted)
+}
+
+/// Whether a thread can run on memory of the program's.
+pub fn can_be_given() -> bool {
+    STACK_BLOCK.get().is_some()
+}
+
+/// How much of a thread's stack glibc keeps for itself.
+pub fn control_size() -> usize {
+    *RESERVED.get()
 }
 
 /// How large a stack a thread can have that is about to be created.
@@ -169,6 +198,8 @@ pub fn control_range(thread: ThreadId) -> (usize, usize) {
 /// Bytes of glibc's `struct pthread` that are put back. 2.36 has 0x940; at its end is what
 /// the kernel and glibc tell each other (`rseq`), which is of the kernel's thread.
 const CONTROL_BLOCK: usize = 0x900;
+/// Static thread-local storage and control block, with what is reserved for files to come.
+static RESERVED: Global<usize> = Global::new(0);
 /// Bytes of static thread-local storage below the thread pointer.
 static TLS_SIZE: Global<usize> = Global::new(0);
 
@@ -194,13 +225,38 @@ pub fn is_stack(addr: usize) -> bool {
     addr.checked_sub(STACKS).is_some_and(|offset| offset / STRIDE < provided())
 }
 
-/// Where the reserve of the running fiber's stack begins.
-static FULL: Global<usize> = Global::new(0);
+/// What is to be known about the stack of the running fiber.
+struct Bounds {
+    /// It is memory of the program's.
+    given: bool,
+    /// A stack pointer between these is in the reserve.
+    floor: usize,
+    full: usize,
+    /// The part of the address space that the stack is in.
+    low: usize,
+    high: usize,
+}
+
+static BOUNDS: Global<Bounds> =
+    Global::new(Bounds { given: false, floor: 0, full: 0, low: 0, high: 0 });
+
+/// How far below the memory that a program gave for a stack one looks for what has overflowed.
+/// There is no reserve: it is as large as the program wants it.
+const BELOW: usize = 1 << 20;
 
 /// This thread's fiber is about to run.
 #[inline(always)]
-pub fn runs(thread: ThreadId) {
-    *FULL.get() = POOL.get()[thread.index()].low + PAGE + RESERVE;
+pub fn runs(thread: ThreadId, given: Option<Given>) {
+    *BOUNDS.get() = match given {
+        None => {
+            let full = POOL.get()[thread.index()].low + PAGE + RESERVE;
+            let low = STACKS + thread.index() * STRIDE;
+            Bounds { given: false, floor: STACKS, full, low, high: low + STRIDE }
+        }
+        Some(Given { low, high }) => {
+            Bounds { given: true, floor: low.saturating_sub(BELOW), full: low, low, high }
+        }
+    };
     *stacks::TOP.get() = own_top(thread);
 }
 
@@ -208,13 +264,26 @@ pub fn runs(thread: ThreadId) {
 #[inline(always)]
 pub fn is_full() -> bool {
     let pointer = stacks::program();
+    let bounds = BOUNDS.get();
     // A handler runs on a stack of its own, which lies elsewhere.
-    pointer < *FULL.get() && pointer > STACKS
+    pointer < bounds.full && pointer > bounds.floor
+}
+
+/// Whether an address is on the stack that the running fiber runs on.
+#[inline(always)]
+pub fn is_own(addr: u64) -> bool {
+    let bounds = BOUNDS.get();
+    (bounds.low..bounds.high).contains(&(addr as usize))
 }
 
 /// Whether a fault at this address is what an overflow of a stack looks like: it is the
-/// stack's lowest page, or between that and the stack before.
-pub fn is_guard(addr: usize) -> bool {
+/// stack's lowest page, or between that and the stack before. Of memory that the program gave
+/// nobody knows where the guard is: it is where the stack pointer has come to.
+pub fn is_guard(addr: usize, stack_pointer: usize) -> bool {
+    let bounds = BOUNDS.get();
+    if bounds.given && (bounds.floor..bounds.high).contains(&addr) {
+        return addr.abs_diff(stack_pointer) < PAGE;
+    }
     let offset = addr.wrapping_sub(STACKS);
     let below = |parked: &Parked| addr < parked.low + PAGE;
     offset < MAX_STACKS * STRIDE && POOL.get().get(offset / STRIDE).is_none_or(below)
@@ -341,14 +410,29 @@ fn thread_pointer() -> usize {
     pointer
 }
 
-/// A context that enters [`trampoline`] on the thread's own stack.
-pub fn fresh(thread: ThreadId) -> Context {
-    fresh_with(thread, floating_point())
+/// A context that enters [`trampoline`] on the thread's own stack, or the one that it was given.
+pub fn fresh(thread: ThreadId, given: Option<Given>) -> Context {
+    let Parked { top, thread_pointer, .. } = POOL.get()[thread.index()];
+    let Some(Given { low, high }) = given else {
+        return fresh_with(thread_pointer, top, floating_point());
+    };
+    if let Some(place) = *STACK_BLOCK.get() {
+        // SAFETY: words of the thread's control block, which is put back; as glibc has them.
+        unsafe { ((thread_pointer + place) as *mut [usize; 2]).write([low, high - low]) };
+    }
+    let top = high & !63;
+    // SAFETY: the program's own, which it has given; glibc's control block would lie there.
+    unsafe { ((top - BEGINNING) as *mut u8).write_bytes(0, BEGINNING) };
+    fresh_with(thread_pointer, top, floating_point())
 }
+
+/// What [`trampoline`] finds empty: its frame and that of [`fresh_with`].
+const BEGINNING: usize = 512;
 
 /// The same for the main thread, which starts with what the constructors left.
 pub fn fresh_main() -> Context {
-    fresh_with(ThreadId::MAIN, *INITIAL.get())
+    let Parked { top, thread_pointer, .. } = POOL.get()[ThreadId::MAIN.index()];
+    fresh_with(thread_pointer, top, *INITIAL.get())
 }
 
 /// The state of the floating-point units: a new thread gets its creator's.
@@ -365,8 +449,7 @@ fn floating_point() -> u64 {
     words
 }
 
-fn fresh_with(thread: ThreadId, floating_point: u64) -> Context {
-    let Parked { top, thread_pointer, .. } = POOL.get()[thread.index()];
+fn fresh_with(thread_pointer: usize, top: usize, floating_point: u64) -> Context {
     // As `switch` pops it: FP control words, six registers, return address; then a
     // zero return address that ends backtraces.
     let words: [u64; 9] = [floating_point, 0, 0, 0, 0, 0, 0, trampoline as *const () as u64, 0];
@@ -411,6 +494,7 @@ pub fn probe() {
     }
     // SAFETY: a constant that glibc keeps for debuggers.
     let block = unsafe { *crate::interpose::next(c"_thread_db_sizeof_pthread").cast::<u32>() };
+    *RESERVED.get() = size;
     let reserved = size.saturating_sub(block as usize);
     *TLS_SIZE.get() = used_storage().map_or(reserved, |used| used.min(reserved));
 }

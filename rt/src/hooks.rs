@@ -9,12 +9,10 @@ use crate::{
     cell::Global,
     describe,
     execution::{self, Patience, current_thread, event, private, running},
-    fiber, heap, host,
+    fiber, given_stacks, heap, host,
     interpose::streams,
-    kernel, misuse, models,
-    record::record,
-    sharing, snapshot, symmetry,
-    trace::{self, FailureText},
+    kernel, misuse, models, sharing, snapshot, symmetry,
+    trace::FailureText,
 };
 use alloc::{string::String, vec::Vec};
 use core::arch::naked_asm;
@@ -278,14 +276,10 @@ fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
     if Some(owner) == current_thread() || fiber::is_life(access.addr) {
         return;
     }
-    let created = |event: &Event| event.op == (Op::Create { child: owner });
-    let at = record().events.as_slice().iter().position(created);
-    let tracer = running().and_then(|x| x.tracer());
-    let part = tracer.zip(at).map(|(tracer, at)| trace::part(tracer, at, "created it here"));
     let text = FailureText::Misuse {
         what: describe::outlived(access),
         object: Some(describe::object(access.addr)),
-        parts: part.into_iter().collect(),
+        parts: given_stacks::creation(owner),
     };
     execution::fail(Property::Memory, 7, site, text);
 }
@@ -298,7 +292,10 @@ pub extern "C" fn __leno_fence(site: u64, order: u32) {
     core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
 }
 
-/// How often a loop may go round; 0: without end. The program's code looks at it.
+/// How often a loop may go round; 0: without end.
+pub static ROUNDS: Global<u32> = Global::new(0);
+
+/// Whether the runtime is told when a loop goes round. The program's code looks at it.
 #[allow(non_upper_case_globals)]
 #[unsafe(no_mangle)]
 pub static __leno_unroll: Global<u32> = Global::new(0);
@@ -309,8 +306,12 @@ pub static __leno_unroll: Global<u32> = Global::new(0);
 /// `counter` is a variable of the function that the loop is in.
 #[entry]
 pub unsafe extern "C" fn __leno_round(site: u64, counter: *mut u32, before: u32) {
-    let bound = *__leno_unroll.get();
-    if bound == 0 || running().is_none() {
+    if running().is_none() {
+        return;
+    }
+    execution::goes_round();
+    let bound = *ROUNDS.get();
+    if bound == 0 {
         return;
     }
     // SAFETY: as the caller says.

@@ -184,6 +184,7 @@ unsafe extern "C" fn host_main(
             isolate("mmap before main");
         }
     }
+    *hooks::ROUNDS.get() = job.unroll;
     *hooks::__leno_unroll.get() = job.unroll;
     *hooks::WEAK_FAILURES.get() = job.weak_failures;
     *interpose::threads::MAX_THREADS.get() = job.max_threads;

@@ -10,6 +10,7 @@ use crate::{
     describe,
     execution::{self, running},
     fiber,
+    given_stacks::Given,
     heap::{self, Block},
     host,
     kernel::listing,
@@ -30,6 +31,10 @@ pub fn report(stack_pointer: usize) {
     let mut scan = Scan::default();
     for (start, end) in roots(stack_pointer) {
         scan.range(start, end);
+    }
+    // Who runs on a block refers to it.
+    for memory in given() {
+        scan.word(0, memory.low);
     }
     scan.follow();
     let lost: Vec<Block> = heap::living().filter(|block| !scan.reached(block)).collect();
@@ -72,13 +77,18 @@ impl Scan {
         for addr in (start.next_multiple_of(8)..end & !7).step_by(8) {
             // SAFETY: memory that can be read, as the caller knows.
             let word = unsafe { (addr as *const usize).read_volatile() };
-            if let Some((_, block)) = heap::around(word)
-                && block.freed_at.is_none()
-                && block.start != addr
-                && self.seen.insert(block.start)
-            {
-                self.open.push(block);
-            }
+            self.word(addr, word);
+        }
+    }
+
+    /// What was found at an address.
+    fn word(&mut self, addr: usize, word: usize) {
+        if let Some((_, block)) = heap::around(word)
+            && block.freed_at.is_none()
+            && block.start != addr
+            && self.seen.insert(block.start)
+        {
+            self.open.push(block);
         }
     }
 
@@ -87,6 +97,13 @@ impl Scan {
             self.range(block.start, block.start + block.size);
         }
     }
+}
+
+/// Memory of the program's that threads run on which have not ended.
+fn given() -> Vec<Given> {
+    let x = running().expect("a process ends in an execution");
+    let alive = x.created().filter(|thread| !execution::has_ended(*thread));
+    alive.filter_map(|thread| running()?.thread_numbered(thread)?.given).collect()
 }
 
 /// Where pointers of the program may lie, apart from its heap.
@@ -99,7 +116,9 @@ fn roots(stack_pointer: usize) -> Vec<(usize, usize)> {
     let alive: Vec<ThreadId> =
         x.created().filter(|thread| !execution::has_ended(*thread)).collect();
     for thread in alive {
-        let (low, top) = fiber::stack_range(thread);
+        let given = running().and_then(|x| x.thread_numbered(thread)?.given);
+        let (low, top) =
+            given.map_or_else(|| fiber::stack_range(thread), |Given { low, high }| (low, high));
         let own_top = fiber::own_top(thread);
         let from = if Some(thread) == me {
             stack_pointer

@@ -20,6 +20,7 @@ mod describe;
 mod execution;
 mod fiber;
 mod glanced;
+mod given_stacks;
 mod heap;
 mod hooks;
 mod host;

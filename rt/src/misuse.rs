@@ -8,7 +8,7 @@
 use crate::{
     describe,
     execution::{self, running},
-    fiber, host,
+    fiber, given_stacks, host,
     record::record,
     trace::{self, FailureText},
     units,
@@ -47,7 +47,10 @@ pub fn look(thread: ThreadId, op: &Op, kind: MutexKind) -> Option<(Misuse, bool)
         op,
         Op::MutexInit { .. } | Op::CondInit { .. } | Op::RwInit { .. } | Op::BarrierInit { .. }
     );
-    let new = initialises && fiber::owner_of(first as usize).is_some();
+    let is_stack = |addr: u64| {
+        fiber::owner_of(addr as usize).is_some() || given_stacks::tenant_of(addr).is_some()
+    };
+    let new = initialises && is_stack(first);
     (!new).then_some((misuse, refused))
 }
 

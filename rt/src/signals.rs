@@ -97,7 +97,9 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
     if number == libc::SIGSEGV || number == libc::SIGBUS {
         // SAFETY: the kernel gives a valid siginfo; the address is there for these signals.
         let addr = unsafe { (*info).si_addr() } as usize;
-        if fiber::is_guard(addr) {
+        // SAFETY: the kernel gives a valid context.
+        let registers = unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+        if fiber::is_guard(addr, registers[libc::REG_RSP as usize] as usize) {
             name = execution::STACK_OVERFLOW;
         } else {
             object = Some(describe::object(addr as u64));

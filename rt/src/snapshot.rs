@@ -179,6 +179,15 @@ pub fn expect_writes(args: &[u64]) {
     }
 }
 
+/// Makes data writable that is about to be a stack: what calls of the system are given there is
+/// not seen.
+pub fn expect_use(low: usize, high: usize) {
+    let Some(snapshot) = SNAPSHOT.get() else { return };
+    for data in snapshot.data.iter_mut().filter(|data| low < data.end && data.start < high) {
+        data.unprotect_range(low.max(data.start), high);
+    }
+}
+
 pub struct Snapshot {
     data: Vec<Data>,
     link_maps: Vec<Region>,

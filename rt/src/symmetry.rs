@@ -51,7 +51,7 @@ use crate::{
     cell::Global,
     describe,
     execution::{Thread, director, running},
-    fiber, heap,
+    fiber, given_stacks, heap,
     interpose::signalling,
     kernel::{handlers, open, regions, things},
     record::record,
@@ -147,6 +147,9 @@ pub fn symmetric(a: ThreadId, b: ThreadId) -> Result<Symmetric, Difference> {
         if thread == ThreadId::MAIN {
             return Err(incomparable(format!("{} is the main thread", name(thread))));
         }
+    }
+    if given_stacks::any() {
+        return Err(incomparable("a thread runs on memory of the program's".into()));
     }
     let stacks = [a, b].map(|thread| {
         let state = &*x.thread_numbered(thread).expect("a thread of the execution");

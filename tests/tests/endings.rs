@@ -195,6 +195,52 @@ fn what_makes_another_program_of_it_is_refused_by_name() {
     }
 }
 
+/// A thread that says it can be cancelled at any instruction, and then comes to none that leno
+/// sees.
+const COMPUTES: &str = r#"
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t ready;
+static void *work(void *unused)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    if (POSTS)
+        sem_post(&ready);
+    for (;;) {
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&ready, 0, 0);
+    pthread_create(&thread, NULL, work, NULL);
+    if (POSTS)
+        sem_wait(&ready);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn to_be_cancelled_at_any_instruction_is_refused_also_in_a_loop_without_end() {
+    let directory = scratch();
+    let (source, program) = (directory.path().join("program.c"), directory.path().join("program"));
+    fs::write(&source, COMPUTES).unwrap();
+    for (posts, level) in [(0, "-O0"), (1, "-O0"), (1, "-O2")] {
+        let flags = [format!("-DPOSTS={posts}"), level.to_string()];
+        compile(&source, &flags, &program).expect("it compiles");
+        for options in MODES {
+            let fixed = ["check", "--format", "json", "--timeout", "60s"];
+            let ran = leno(directory.path(), &[&fixed[..], options, &["./program"]].concat());
+            let error = ran.json().expect("JSON")["error"]["message"].to_string();
+            assert_eq!(ran.status, Some(2), "{error}");
+            assert!(error.contains("can be cancelled asynchronously"), "{error}");
+        }
+    }
+}
+
 #[test]
 fn ends_before_main_are_told() {
     for (end, expected) in [("_exit(0)", "status 0"), ("*(volatile int *)8 = 1", "SIGSEGV")] {

@@ -7,7 +7,7 @@ use super::set_errno;
 use crate::{
     accesses, describe,
     execution::{self, call_site, current_thread, running},
-    fiber,
+    fiber, given_stacks,
     heap::{self, Found},
     hooks, host,
     trace::FailureText,
@@ -80,7 +80,11 @@ fn release(pointer: Pointer, does: &str) {
         false => accesses::one(AccessKind::Write, pointer as u64, size, None),
         true => accesses::one(AccessKind::ReadWrite, pointer as u64, size, Some(Order::SeqCst)),
     };
-    hooks::access(site, &[freed]);
+    let gone = heap::block(owner, place).freed_at.is_some()
+        || !given_stacks::leaves(freed, pointer as u64, size, does, site);
+    if gone {
+        hooks::access(site, &[freed]);
+    }
     if heap::block(owner, place).freed_at.is_some() {
         return misused(format!("{does} a block that has been freed"), pointer, 4, site);
     }
@@ -170,10 +174,10 @@ pub unsafe extern "C" fn realloc(pointer: Pointer, size: usize) -> Pointer {
     if new.is_null() {
         return null_mut();
     }
-    hooks::access(
-        call_site(),
-        &[accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None)],
-    );
+    let all = accesses::one(AccessKind::ReadWrite, pointer as u64, old as u64, None);
+    if !given_stacks::leaves(all, pointer as u64, old as u64, "reallocates", call_site()) {
+        hooks::access(call_site(), &[all]);
+    }
     // SAFETY: both blocks are that long, and they are different ones.
     unsafe { core::ptr::copy_nonoverlapping(pointer, new, old.min(size)) };
     if heap::block(owner, place).freed_at.is_some() {

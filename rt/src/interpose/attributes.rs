@@ -8,7 +8,9 @@ use super::{
 };
 use crate::{
     execution::{Manners, Thread, current_thread, running},
-    fiber, symmetry, sys,
+    fiber,
+    given_stacks::Given,
+    symmetry, sys,
 };
 use core::ffi::{CStr, c_char};
 use leno_entry::entry;
@@ -62,7 +64,22 @@ pub fn inherited(attributes: *const libc::pthread_attr_t) -> Manners {
     manners
 }
 
-/// The stack is the one that the thread really runs on, whatever it was created with.
+/// What size of stack the attributes want, and on which memory.
+pub fn stack(attributes: *const libc::pthread_attr_t) -> Result<(usize, Option<Given>), i32> {
+    type Attributes = *const libc::pthread_attr_t;
+    let (mut end, mut low, mut size) = (0usize, 0usize, 0usize);
+    // One says where it ends, the other where it begins, if the size was set.
+    real!(pthread_attr_getstackaddr(attributes => Attributes, &raw mut end => *mut usize) -> i32);
+    if end != 0 {
+        real!(pthread_attr_getstack(attributes => Attributes, &raw mut low => *mut usize,
+            &raw mut size => *mut usize) -> i32);
+        return Given::by(end, size).map(|memory| (0, memory));
+    }
+    real!(pthread_attr_getstacksize(attributes => Attributes, &raw mut size => *mut usize) -> i32);
+    Ok((size, None))
+}
+
+/// The stack is the one that the thread really runs on.
 ///
 /// # Safety
 /// As libc's.
@@ -74,7 +91,11 @@ pub unsafe extern "C" fn pthread_getattr_np(handle: u64, out: Attributes) -> i32
     let Some(thread) = thread_of(handle) else { return libc::ESRCH };
     let mut detached = false;
     words::look(words::word(thread, Word::Joined), || detached = state(thread).detached);
-    let (low, high) = fiber::stack_range(thread);
+    let (low, high) = match state(thread).given {
+        Some(Given { low, high }) => (low, high),
+        None => fiber::stack_range(thread),
+    };
+    let given = state(thread).given.is_some();
     // SAFETY: plain use of libc's functions on an object of our own.
     let attributes = unsafe {
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
@@ -82,6 +103,9 @@ pub unsafe extern "C" fn pthread_getattr_np(handle: u64, out: Attributes) -> i32
         libc::pthread_attr_setstack(&mut attributes, low as *mut _, high - low);
         let state = i32::from(detached);
         libc::pthread_attr_setdetachstate(&mut attributes, state);
+        if given {
+            libc::pthread_attr_setguardsize(&mut attributes, 0);
+        }
         attributes
     };
     store(out, attributes);

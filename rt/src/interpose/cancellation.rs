@@ -19,7 +19,7 @@ use crate::{
     execution::{
         Patience, call_site, current_thread, event, event_patient, may_happen, private, running,
     },
-    fiber,
+    fiber, hooks,
 };
 use leno_entry::entry;
 use leno_model::{Event, Op, Outcome, SiteRef, ThreadId};
@@ -158,6 +158,9 @@ fn refuse_asynchronous() {
         if x.thread().cancels_itself {
             act();
         }
+        // It may wait for that in a loop without any hook.
+        let told = hooks::__leno_unroll.get();
+        *told = (*told).max(1);
         if requests().is_some() {
             refuse("pthread_cancel of a thread that can be cancelled asynchronously");
         }

@@ -5,7 +5,7 @@ use crate::{
     accesses,
     cell::Global,
     execution::{call_site, running},
-    hooks,
+    given_stacks, hooks,
     kernel::{self, open, regions, things::Looks},
     sys,
 };
@@ -77,9 +77,12 @@ maps! { mmap mmap64 }
 const LOOKED_AT: u64 = 1 << 16;
 
 /// Memory is about to go away or to change as a whole: a write of it.
-fn disturb(start: u64, len: u64) {
+fn disturb(start: u64, len: u64, does: &str) {
     let bytes = len.min(LOOKED_AT);
-    hooks::access(call_site(), &[accesses::one(AccessKind::Write, start, bytes, None)]);
+    let gone = accesses::one(AccessKind::Write, start, bytes, None);
+    if !given_stacks::leaves(gone, start, len, does, call_site()) {
+        hooks::access(call_site(), &[gone]);
+    }
 }
 
 /// # Safety
@@ -90,7 +93,7 @@ pub unsafe extern "C" fn munmap(start: u64, len: u64) -> i32 {
         if !regions::contain(start, len) {
             kernel::isolate("munmap of memory that it did not map");
         }
-        disturb(start, len);
+        disturb(start, len, "unmaps");
     }
     real!(munmap(start => u64, len => u64) -> i32)
 }
@@ -127,7 +130,7 @@ pub unsafe extern "C" fn mremap(start: u64, old: u64, new: u64, flags: i32, to: 
     if flags & libc::MREMAP_FIXED != 0 || !regions::contain(start, old.max(1)) {
         kernel::isolate("mremap of memory that it did not map, or to an address of its choice");
     } else if moves && new > old {
-        disturb(start, old);
+        disturb(start, old, "moves");
         let Some(place) = regions::place(new) else {
             set_errno(libc::ENOMEM);
             return FAILED;

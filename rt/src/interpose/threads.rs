@@ -12,7 +12,7 @@ use crate::{
     accesses,
     cell::Global,
     execution::{self, Start, call_site, event, event_patient, running},
-    fiber, host, misuse,
+    fiber, given_stacks, host, misuse,
     phases::{self, Phase},
     sharing, stacks, symmetry,
 };
@@ -38,10 +38,15 @@ pub unsafe extern "C" fn pthread_create(
         return real!(pthread_create(handle => *mut u64, given => *const libc::pthread_attr_t,
             start => Start, argument => Value) -> i32);
     };
-    let mut size = 0usize;
+    let (mut size, mut memory) = (0usize, None);
     if !given.is_null() {
-        type Attributes = *const libc::pthread_attr_t;
-        real!(pthread_attr_getstacksize(given => Attributes, &raw mut size => *mut usize) -> i32);
+        match attributes::stack(given) {
+            Ok(found) => (size, memory) = found,
+            Err(error) => return error,
+        }
+    }
+    if memory.is_some() && !fiber::can_be_given() {
+        refuse("pthread_create with a stack of the program's, under this version of libc");
     }
     if size > fiber::LARGEST {
         refuse("pthread_create with a stack of more than 255 MiB");
@@ -51,6 +56,9 @@ pub unsafe extern "C" fn pthread_create(
         execution::bound(call_site());
     }
     let manners = attributes::inherited(given);
+    if let Some(memory) = memory {
+        given_stacks::take(memory);
+    }
     let child = x.next_child(size);
     // glibc has stored the handle when the new thread starts.
     let stored = [accesses::one(AccessKind::Write, handle as u64, 8, None)];
@@ -66,7 +74,10 @@ pub unsafe extern "C" fn pthread_create(
         execution::note(words::word(child, Word::Joined), "created it detached here");
     }
     let x = running().expect("in an execution");
-    x.add_thread(child, start, argument, detached, manners);
+    x.add_thread(child, start, argument, detached, manners, memory);
+    if let Some(memory) = memory {
+        given_stacks::taken(child, memory);
+    }
     // SAFETY: the program's own place for the handle.
     unsafe { *handle = fiber::handle(child) };
     execution::start_thread(child);
@@ -125,6 +136,7 @@ pub extern "C" fn __leno_end_thread() {
 pub fn end() {
     once::abandon();
     mutexes::abandon();
+    given_stacks::ends();
     if !execution::end_thread() {
         execution::leave_ended();
     }
