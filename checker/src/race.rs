@@ -21,7 +21,8 @@
 //! - The kernel reads a futex word as a relaxed load would, and wake-ups synchronise
 //!   nothing: what orders is the program's own accesses to the word.
 //! - Signals and broadcasts synchronise nothing; the mutex does: a lock with the
-//!   release that freed it. (For a mutex that is unlocked by others than its holder,
+//!   release that freed it. To destroy a condition variable comes after the waits
+//!   for it whose timeout has fired: it waits until they have left. (For a mutex that is unlocked by others than its holder,
 //!   which is a misuse, earlier releases do not count.)
 //!
 //! The relation is a function of the Mazurkiewicz trace, since everything it is
@@ -37,6 +38,7 @@
 use crate::{
     blocking::{leaving, released},
     clock::{Clocks, Slice},
+    dependence::Object,
     trace::Trace,
 };
 use alloc::vec::Vec;
@@ -89,6 +91,15 @@ impl Races {
                 if let Some(released) = trace.hold_before(event, mutex, event).released {
                     clocks.join(released);
                 }
+            }
+            Op::CondDestroy { cond } => {
+                let ends = |at: &u32| {
+                    matches!(trace.event(*at).op, Op::CondInit { .. } | Op::CondDestroy { .. })
+                };
+                let since = trace.history(Object::Cond(cond), event).take_while(|at| !ends(at));
+                since
+                    .filter(|at| matches!(trace.event(*at).op, Op::Unwait { .. }))
+                    .for_each(|at| clocks.join(at));
             }
             Op::BarrierLeave { barrier } => {
                 for arrival in leaving(trace, e.thread, barrier, event) {

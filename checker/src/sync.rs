@@ -180,6 +180,11 @@ impl SyncState {
         self.conds.get(&cond).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a thread in a wait for a condition variable has been woken.
+    pub fn is_woken(&self, thread: ThreadId) -> bool {
+        self.waiting.get(thread.index()).is_some_and(|waiting| waiting.woken)
+    }
+
     /// The mutex that a thread in a wait is going to lock.
     pub fn waits_with(&self, thread: ThreadId) -> Option<u64> {
         self.waiting.get(thread.index())?.mutex

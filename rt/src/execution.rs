@@ -631,6 +631,19 @@ pub fn event_settled(
     perform(accesses)
 }
 
+/// The same where it turns out only when the turn has come what it accesses.
+pub fn event_varying<A: AsRef<[Access]>>(
+    op: Op,
+    accesses: &mut A,
+    site: SiteRef,
+    varies: Varies,
+    settle: impl FnOnce(&mut A),
+) -> Event {
+    arrive(op, accesses.as_ref(), site, Patience::default(), false, varies);
+    settle(accesses);
+    perform(accesses.as_ref())
+}
+
 /// Makes an event of accesses to shared memory, or a part of the step that the thread
 /// is in.
 pub fn access(accesses: &[Access], site: SiteRef) {

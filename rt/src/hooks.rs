@@ -147,9 +147,42 @@ pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
     with_objects(op, site, MutexKind::Normal, patience)
 }
 
+/// The objects of an operation whose memory must be there. Who has been woken does not touch the
+/// condition variable again, nor the barrier who leaves a full round: both may be destroyed by
+/// then, and given back.
+fn touched(op: &Op) -> [Option<u64>; 2] {
+    match *op {
+        Op::Rewait { mutex, .. } => [Some(mutex), None],
+        Op::BarrierLeave { .. } => [None; 2],
+        _ => op.objects(),
+    }
+}
+
+/// The running thread gives up waiting for a condition variable. It touches it if nobody has woken
+/// it.
+pub fn unwait(cond: u64, site: SiteRef) -> Event {
+    let thread = current_thread().unwrap_or(ThreadId::MAIN);
+    let read = accesses::one(AccessKind::Read, cond, 1, Some(Order::SeqCst));
+    let mut reads = Accesses::first_of(&[read]);
+    if borrows(thread, &reads) {
+        reads = with_lives(&reads, thread);
+    }
+    let varies = Varies::Somehow(cond | 1);
+    let event = execution::event_varying(Op::Unwait { cond }, &mut reads, site, varies, |reads| {
+        let woken = execution::director().is_some_and(|d| d.sync().is_woken(thread));
+        if woken {
+            *reads = Accesses::none();
+        } else {
+            sharing::is_event(thread, reads);
+        }
+    });
+    check(&reads, site);
+    event
+}
+
 fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> Event {
     let mut reads = Accesses::none();
-    for object in op.objects().into_iter().flatten() {
+    for object in touched(&op).into_iter().flatten() {
         reads.push(accesses::one(AccessKind::Read, object, 1, Some(Order::SeqCst)));
     }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
