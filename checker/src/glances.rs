@@ -52,6 +52,9 @@ pub enum Glances {
 pub struct Watch {
     glances: HashSet<Touched>,
     writes: HashSet<Touched>,
+    /// There are glances that put back what they found: they may be in a race with a plain read.
+    /// So the plain reads count as writes here.
+    kept: bool,
     symmetry: Symmetry,
 }
 
@@ -82,6 +85,7 @@ struct Touched {
     addr: u64,
     end: u64,
     atomic: bool,
+    modifies: bool,
     locks: Vec<Lock>,
     /// Of a write: the last thread that had been created.
     youngest: ThreadId,
@@ -113,6 +117,7 @@ impl Touched {
         differ
             && symmetry.is_among(self.thread, write.youngest)
             && !(self.atomic && write.atomic)
+            && (self.modifies || write.modifies)
             && (overlap || (moves(self) && moves(write)))
             && !self.locks.iter().any(excludes)
     }
@@ -127,6 +132,10 @@ impl Glances {
             Self::None if run.glances.is_empty() => false,
             Self::None => {
                 *self = Self::Watched(Watch::default());
+                true
+            }
+            Self::Watched(watch) if !watch.kept && has_kept(run) => {
+                *self = Self::Watched(Watch { kept: true, ..Watch::default() });
                 true
             }
             Self::Watched(watch) => {
@@ -154,23 +163,23 @@ impl Watch {
         for (place, event) in run.events.iter().enumerate() {
             let glances = glanced.contains(&(place as u32));
             for access in run.accesses_of(event) {
-                let writes = access.kind.writes() && place >= from;
+                let plain = access.atomic.is_none();
+                let modifies = access.kind.modifies();
+                let writes = place >= from && (modifies || (self.kept && plain));
                 if !writes && !glances {
                     continue;
                 }
                 let own = held.iter().filter(|(thread, _)| *thread == event.thread);
                 let (thread, addr, end) = (event.thread, access.addr, access.end());
                 let locks = own.map(|(_, lock)| *lock).collect();
-                let atomic = access.atomic.is_some();
-                let touched = Touched { thread, addr, end, atomic, locks, youngest };
-                let own = if writes { &mut self.writes } else { &mut self.glances };
-                if own.insert(touched.clone()) {
-                    let Self { glances, writes: all, symmetry, .. } = &*self;
-                    matters |= if writes {
-                        glances.iter().any(|glance| glance.may_race(&touched, symmetry))
-                    } else {
-                        all.iter().any(|write| touched.may_race(write, symmetry))
-                    };
+                let atomic = !plain;
+                let touched = Touched { thread, addr, end, atomic, modifies, locks, youngest };
+                let Self { glances: all, writes: rivals, symmetry, .. } = self;
+                if glances && all.insert(touched.clone()) {
+                    matters |= rivals.iter().any(|write| touched.may_race(write, symmetry));
+                }
+                if writes && rivals.insert(touched.clone()) {
+                    matters |= all.iter().any(|glance| glance.may_race(&touched, symmetry));
                 }
             }
             if let Op::Create { child } = event.op {
@@ -184,7 +193,7 @@ impl Watch {
     /// Takes in what changes places. Whether that tells of a race that was none before.
     fn learn_symmetry(&mut self, run: &Execution<'_>) -> bool {
         let End::Symmetric { thread, to, .. } = run.end else { return false };
-        let Self { glances, writes, symmetry } = self;
+        let Self { glances, writes, symmetry, .. } = self;
         let before = (symmetry.threads.len(), symmetry.moves.len());
         symmetry.threads.extend([thread, to]);
         symmetry.threads.extend(run.children.iter().flat_map(|(a, b)| [*a, *b]));
@@ -194,6 +203,12 @@ impl Watch {
         before != (symmetry.threads.len(), symmetry.moves.len())
             && glances.iter().any(|glance| writes.iter().any(|w| glance.may_race(w, symmetry)))
     }
+}
+
+/// Whether an execution has a glance that puts back what it found.
+fn has_kept(run: &Execution<'_>) -> bool {
+    let glances = run.glances.iter().map(|place| &run.events[*place as usize]);
+    glances.flat_map(|event| run.accesses_of(event)).any(|access| access.kind.modifies())
 }
 
 /// Keeps account of who holds what.

@@ -12,8 +12,8 @@ use crate::{
     cell::Global,
     describe,
     fiber::{self, Context, FrameRecord},
-    glanced::{self, Looks},
     given_stacks::{Given, Tenant},
+    glanced::{self, Looks},
     host,
     interpose::{
         identity,

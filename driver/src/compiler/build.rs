@@ -32,6 +32,7 @@ const OLD: [&str; 6] = [
     "-Wno-error=incompatible-function-pointer-types",
     "-Wno-error=return-mismatch",
 ];
+
 /// What the front end is told in addition: see [`Build::front`].
 const POSITIONS: [&str; 3] = ["-Xclang", "-disable-O0-optnone", "-g"];
 const UNTOUCHED: [&str; 3] = ["-Xclang", "-disable-llvm-passes", "-emit-llvm"];
