@@ -30,12 +30,16 @@ struct Barrier {
     /// The number of the round that is open. It only grows, so that rounds at one
     /// address can be told apart whatever becomes of the barrier.
     number: u32,
+    /// The number of the first round since it was destroyed last.
+    renewed: u32,
     /// Its place in `rounds`, once somebody has come.
     open: Option<usize>,
 }
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Round {
+    barrier: u64,
+    number: u32,
     /// In the order of their numbers.
     members: Vec<ThreadId>,
     full: bool,
@@ -82,13 +86,22 @@ impl Barriers {
     /// Initialises the barrier, or destroys it. Who is in an open round stays in it.
     pub fn reset(&mut self, barrier: u64, count: Option<u32>) {
         let barrier = self.barriers.entry(barrier).or_default();
-        *barrier = Barrier { count, number: barrier.number + 1, open: None };
+        let number = barrier.number + 1;
+        let renewed = if count.is_none() { number } else { barrier.renewed };
+        *barrier = Barrier { count, number, renewed, open: None };
+    }
+
+    /// Whether the barrier that a thread came to last was destroyed since.
+    pub fn is_let_go(&self, thread: ThreadId) -> bool {
+        self.round(thread).is_some_and(|round| {
+            self.barriers.get(&round.barrier).is_some_and(|b| round.number < b.renewed)
+        })
     }
 
     /// The memory of these is something else from now on.
     pub fn forget(&mut self, range: core::ops::Range<u64>) {
         for (_, barrier) in self.barriers.iter_mut().filter(|(addr, _)| range.contains(*addr)) {
-            *barrier = Barrier { count: None, number: barrier.number + 1, open: None };
+            *barrier = Barrier { count: None, number: barrier.number + 1, open: None, ..*barrier };
         }
     }
 
@@ -103,10 +116,12 @@ impl Barriers {
     }
 
     pub fn arrive(&mut self, barrier: u64, thread: ThreadId) -> Outcome {
+        let address = barrier;
         let barrier = self.barriers.entry(barrier).or_default();
         let place = *barrier.open.get_or_insert(self.rounds.len());
         if place == self.rounds.len() {
-            self.rounds.push(Round::default());
+            let number = barrier.number;
+            self.rounds.push(Round { barrier: address, number, ..Round::default() });
         }
         let round = &mut self.rounds[place];
         if let Err(rank) = round.members.binary_search(&thread) {

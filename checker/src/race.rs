@@ -21,9 +21,12 @@
 //! - The kernel reads a futex word as a relaxed load would, and wake-ups synchronise
 //!   nothing: what orders is the program's own accesses to the word.
 //! - Signals and broadcasts synchronise nothing; the mutex does: a lock with the
-//!   release that freed it. To destroy a condition variable comes after the waits
-//!   for it whose timeout has fired: it waits until they have left. (For a mutex that is unlocked by others than its holder,
-//!   which is a misuse, earlier releases do not count.)
+//!   release that freed it. (For a mutex that is unlocked by others than its
+//!   holder, which is a misuse, earlier releases do not count.)
+//! - Who leaves a condition variable or a barrier touches it, and is in a race with who gives
+//!   the memory back; but not if it has been destroyed in between, for that waits until all have
+//!   left. (Who leaves after that does not touch it.) This orders nothing else: whether somebody
+//!   left before or after it was destroyed is no part of the Mazurkiewicz trace.
 //!
 //! The relation is a function of the Mazurkiewicz trace, since everything it is
 //! made of is an order of dependent events. So all executions of a trace have the
@@ -92,15 +95,6 @@ impl Races {
                     clocks.join(released);
                 }
             }
-            Op::CondDestroy { cond } => {
-                let ends = |at: &u32| {
-                    matches!(trace.event(*at).op, Op::CondInit { .. } | Op::CondDestroy { .. })
-                };
-                let since = trace.history(Object::Cond(cond), event).take_while(|at| !ends(at));
-                since
-                    .filter(|at| matches!(trace.event(*at).op, Op::Unwait { .. }))
-                    .for_each(|at| clocks.join(at));
-            }
             Op::BarrierLeave { barrier } => {
                 for arrival in leaving(trace, e.thread, barrier, event) {
                     clocks.join(arrival);
@@ -148,8 +142,10 @@ impl Races {
         let weakly = trace.rivals(event, |earlier| clocks.covers(earlier), &mut self.rivals);
         self.weak_atomics |= weakly;
         for earlier in self.rivals.iter().copied() {
-            let race = pairs(trace, event, earlier).find(|(mine, theirs)| mine.races(theirs));
-            if let Some((mine, theirs)) = race {
+            let race = |(mine, theirs): &(&Access, &Access)| {
+                mine.races(theirs) && !was_let_go(trace, earlier, theirs, event)
+            };
+            if let Some((mine, theirs)) = pairs(trace, event, earlier).find(race) {
                 let addr = mine.addr.max(theirs.addr);
                 report(earlier, addr, mine.end().min(theirs.end()) - addr);
             }
@@ -180,6 +176,22 @@ impl Races {
     pub fn weak_atomics(&self) -> bool {
         self.weak_atomics
     }
+}
+
+/// Whether the earlier event has touched what it leaves, which is destroyed before the later
+/// one.
+fn was_let_go(trace: &Trace, earlier: u32, touch: &Access, later: u32) -> bool {
+    let (object, addr, end) = match trace.event(earlier).op {
+        Op::Rewait { cond, .. } | Op::Unwait { cond } => {
+            (Object::Cond(cond), cond, Op::CondDestroy { cond })
+        }
+        Op::BarrierLeave { barrier } => {
+            (Object::Barrier(barrier), barrier, Op::BarrierDestroy { barrier })
+        }
+        _ => return false,
+    };
+    let mut since = trace.history(object, later).take_while(|at| *at > earlier);
+    touch.addr == addr && since.any(|at| trace.event(at).op == end)
 }
 
 fn pairs(trace: &Trace, a: u32, b: u32) -> impl Iterator<Item = (&Access, &Access)> {

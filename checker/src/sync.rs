@@ -90,8 +90,12 @@ impl Mutex {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Waiting {
     woken: bool,
-    /// The mutex to be locked when the wait ends; none if the thread does not wait.
+    /// What is waited for and the mutex to be locked when the wait ends; none if the thread
+    /// does not wait.
+    cond: Option<u64>,
     mutex: Option<u64>,
+    /// The condition variable has been destroyed since.
+    let_go: bool,
 }
 
 /// All synchronisation objects of a program.
@@ -180,9 +184,13 @@ impl SyncState {
         self.conds.get(&cond).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a thread in a wait for a condition variable has been woken.
-    pub fn is_woken(&self, thread: ThreadId) -> bool {
-        self.waiting.get(thread.index()).is_some_and(|waiting| waiting.woken)
+    /// Whether the condition variable or the barrier that a thread is about to leave was
+    /// destroyed since it came.
+    pub fn is_let_go(&self, thread: ThreadId, op: &Op) -> bool {
+        match op {
+            Op::BarrierLeave { .. } => self.barriers.is_let_go(thread),
+            _ => self.waiting.get(thread.index()).is_some_and(|waiting| waiting.let_go),
+        }
     }
 
     /// The mutex that a thread in a wait is going to lock.
@@ -311,7 +319,8 @@ impl SyncState {
                 if let Err(place) = waiters.binary_search(&thread) {
                     waiters.insert(place, thread);
                 }
-                *self.waiting_mut(thread) = Waiting { woken: false, mutex: Some(mutex) };
+                *self.waiting_mut(thread) =
+                    Waiting { cond: Some(cond), mutex: Some(mutex), ..Waiting::default() };
             }
             Op::Rewait { mutex, .. } => {
                 *self.waiting_mut(thread) = Waiting::default();
@@ -340,6 +349,8 @@ impl SyncState {
             Op::CondDestroy { cond } => {
                 self.conds.remove(&cond);
                 self.destroyed.insert(cond);
+                let leaving = |waiting: &&mut Waiting| waiting.cond == Some(cond);
+                self.waiting.iter_mut().filter(leaving).for_each(|w| w.let_go = true);
             }
             Op::Unwait { cond } => {
                 if let Some(waiters) = self.conds.get_mut(&cond) {
@@ -459,7 +470,9 @@ impl SyncState {
             let of = |thread: ThreadId| self.waiting.get(thread.index()).copied();
             let (now, then) = (of(ThreadId(number)), of(swap.thread(ThreadId(number))));
             let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());
-            let same = now.woken == then.woken && now.mutex.as_ref().map(to) == then.mutex;
+            let same = (now.woken, now.let_go) == (then.woken, then.let_go)
+                && now.mutex.as_ref().map(to) == then.mutex
+                && now.cond.as_ref().map(to) == then.cond;
             (!same).then_some(now.mutex.or(then.mutex).unwrap_or(0))
         };
         let rwlock = |(addr, lock): (&u64, &RwLock)| {

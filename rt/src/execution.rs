@@ -636,10 +636,11 @@ pub fn event_varying<A: AsRef<[Access]>>(
     op: Op,
     accesses: &mut A,
     site: SiteRef,
+    patience: Patience,
     varies: Varies,
     settle: impl FnOnce(&mut A),
 ) -> Event {
-    arrive(op, accesses.as_ref(), site, Patience::default(), false, varies);
+    arrive(op, accesses.as_ref(), site, patience, true, varies);
     settle(accesses);
     perform(accesses.as_ref())
 }

@@ -147,56 +147,29 @@ pub fn synchronise_patient(op: Op, site: SiteRef, patience: Patience) -> Event {
     with_objects(op, site, MutexKind::Normal, patience)
 }
 
-/// The objects of an operation whose memory must be there. Who has been woken does not touch the
-/// condition variable again, nor the barrier who leaves a full round: both may be destroyed by
-/// then, and given back.
-fn touched(op: &Op) -> [Option<u64>; 2] {
-    match *op {
-        Op::Rewait { mutex, .. } => [Some(mutex), None],
-        Op::BarrierLeave { .. } => [None; 2],
-        _ => op.objects(),
-    }
-}
-
-/// The running thread gives up waiting for a condition variable. It touches it if nobody has woken
-/// it.
-pub fn unwait(cond: u64, site: SiteRef) -> Event {
-    let thread = current_thread().unwrap_or(ThreadId::MAIN);
-    let read = accesses::one(AccessKind::Read, cond, 1, Some(Order::SeqCst));
-    let mut reads = Accesses::first_of(&[read]);
-    if borrows(thread, &reads) {
-        reads = with_lives(&reads, thread);
-    }
-    let varies = Varies::Somehow(cond | 1);
-    let event = execution::event_varying(Op::Unwait { cond }, &mut reads, site, varies, |reads| {
-        let woken = execution::director().is_some_and(|d| d.sync().is_woken(thread));
-        if woken {
-            *reads = Accesses::none();
-        } else {
-            sharing::is_event(thread, reads);
-        }
-    });
-    check(&reads, site);
-    event
-}
-
 fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> Event {
-    let mut reads = Accesses::none();
-    for object in touched(&op).into_iter().flatten() {
-        reads.push(accesses::one(AccessKind::Read, object, 1, Some(Order::SeqCst)));
-    }
     let thread = current_thread().unwrap_or(ThreadId::MAIN);
+    let mut reads = reads_of(op.objects(), thread);
     if let Some(x) = running().filter(|_| acquires(&op)) {
         x.thread().acquires();
     }
-    sharing::is_event(thread, &reads);
-    if borrows(thread, &reads) {
-        reads = with_lives(&reads, thread);
+    let left = leaves(&op);
+    if left.is_none() {
+        sharing::is_event(thread, &reads);
     }
+    let varies = left.map_or(Varies::Never, |object| Varies::Somehow(object | 1));
     let mut wrong = None;
-    let event = execution::event_settled(op, &reads, site, patience, || {
+    let event = execution::event_varying(op, &mut reads, site, patience, varies, |reads| {
         wrong = misuse::look(thread, &op, kind);
-        op
+        if left.is_some() {
+            if execution::director().is_some_and(|d| d.sync().is_let_go(thread, &op)) {
+                *reads = reads_of(
+                    op.objects().map(|object| object.filter(|o| Some(*o) != left)),
+                    thread,
+                );
+            }
+            sharing::is_event(thread, reads);
+        }
     });
     check(&reads, site);
     if let Some(wrong) = wrong {
@@ -204,6 +177,26 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
     }
     back_off::happened(&event);
     event
+}
+
+fn reads_of(objects: [Option<u64>; 2], thread: ThreadId) -> Accesses {
+    let mut reads = Accesses::none();
+    for object in objects.into_iter().flatten() {
+        reads.push(accesses::one(AccessKind::Read, object, 1, Some(Order::SeqCst)));
+    }
+    if borrows(thread, &reads) { with_lives(&reads, thread) } else { reads }
+}
+
+/// What the second half of a wait comes out of. It touches it, unless it was destroyed before:
+/// who destroys a condition variable whose waiters have all been woken, or a barrier whose round
+/// is full, may give the memory back.
+fn leaves(op: &Op) -> Option<u64> {
+    match *op {
+        Op::Rewait { cond: object, .. }
+        | Op::Unwait { cond: object }
+        | Op::BarrierLeave { barrier: object } => Some(object),
+        _ => None,
+    }
 }
 
 fn acquires(op: &Op) -> bool {

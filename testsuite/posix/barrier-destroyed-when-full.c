@@ -1,6 +1,8 @@
 // A barrier may be destroyed, and its memory be given back, as soon as somebody has come out of
-// it: who has yet to leave does not touch it again.
+// it: that waits until the others have left. To give it back without that does not.
 // leno: verdict=safe
+// leno: cflags=-DKEPT verdict=bug kind=race
+// leno[--property memory]: cflags=-DKEPT verdict=bug kind=memory message~"freed"
 // leno: cflags=-DEVERYBODY verdict=bug
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +15,9 @@ static void *meet(void *place)
     result = PTHREAD_BARRIER_SERIAL_THREAD;
 #endif
     if (result == PTHREAD_BARRIER_SERIAL_THREAD) {
+#ifndef KEPT
         pthread_barrier_destroy(barrier);
+#endif
         free(barrier);
     }
     return NULL;

@@ -1,7 +1,8 @@
 // A condition variable may be destroyed, and its memory be given back, as soon as all who wait
 // for it have been woken: they do not touch it again, nor does who gives up at that moment.
-// Without the destruction nobody waits until who gave up has left.
+// Without the destruction nobody waits until they have left.
 // leno: verdict=safe
+// leno: cflags="-DKEPT" verdict=bug kind=race
 // leno: cflags=-DTIMED verdict=safe
 // leno: cflags="-DTIMED -DKEPT" verdict=bug kind=race
 // leno[--property memory]: cflags="-DTIMED -DKEPT -DASLEEP" verdict=bug kind=memory message~"freed"

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     execution::{call_site, running},
-    hooks::{self, synchronise, synchronise_as, synchronise_patient},
+    hooks::{synchronise, synchronise_as, synchronise_patient},
     misuse,
 };
 use leno_entry::entry;
@@ -95,7 +95,7 @@ fn wait(cond: Cond, mutex: Mutex, patience: Patience) -> i32 {
         return libc::EPERM;
     }
     let leave = || {
-        let left = hooks::unwait(cond, site).outcome;
+        let left = synchronise(Op::Unwait { cond }, site).outcome;
         synchronise(Op::Lock { mutex, kind }, site);
         left == Outcome::Left(true)
     };
