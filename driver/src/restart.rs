@@ -20,8 +20,10 @@ const PUT_BACK: &str = "
     fseek fseeko ftell ftello rewind fgetpos fsetpos fseeko64 ftello64
     open open64 openat openat64 creat creat64 close read pread pread64 write pwrite pwrite64 readv writev
     lseek lseek64 dup dup2 dup3 fcntl fcntl64 fsync fdatasync pipe pipe2
-    truncate truncate64 ftruncate ftruncate64 unlinkat renameat mkdir mkdirat rmdir
-    symlink symlinkat link linkat chmod fchmod fchmodat utime utimes utimensat futimens mkfifo
+    truncate truncate64 ftruncate ftruncate64 fallocate fallocate64
+    posix_fallocate posix_fallocate64 unlinkat renameat mkdir mkdirat rmdir
+    symlink symlinkat link linkat chmod fchmod fchmodat chown fchown utime utimes utimensat futimens futimes
+    futimesat mkfifo
     mkstemp mkstemp64 mkostemp mkstemps mkostemps mkdtemp eventfd memfd_create faccessat
     eventfd_read eventfd_write epoll_create epoll_create1 epoll_ctl socketpair shutdown
     opendir fdopendir closedir readdir readdir64 rewinddir seekdir telldir dirfd

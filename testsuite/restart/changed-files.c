@@ -33,12 +33,27 @@ static long size(const char *path)
     return stat(path, &status) == 0 ? (long)status.st_size : -1;
 }
 
+static unsigned owner(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_uid : -1;
+}
+
 int main(void)
 {
+    assert(owner("old") == getuid());
+    if (getuid() == 0) { // Nobody else can give files away.
+        int file = open("old", O_RDONLY);
+        assert(fchown(file, 2, 2) == 0 && owner("old") == 2);
+        close(file);
+    }
+    assert(chown("old", -1, -1) == 0);
     assert(size("old") == 4 && size("new") == -1 && size("folder") == -1 && size("moved") == -1);
 
     int made = open("new", O_WRONLY | O_CREAT | O_EXCL, 0600);
     assert(made == 3 && write(made, "text", 4) == 4 && size("new") == 4);
+    assert(posix_fallocate(made, 0, 8) == 0 && size("new") == 8);
+    assert(posix_fadvise(made, 0, 0, POSIX_FADV_DONTNEED) == 0 && ftruncate(made, 4) == 0);
     close(made);
 
     FILE *grown = fopen("old", "a");

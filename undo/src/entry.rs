@@ -3,10 +3,12 @@
 use crate::file;
 use alloc::vec::Vec;
 
-/// Permissions and times of a file.
+/// Permissions, owner and times of a file.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Metadata {
     pub mode: u32,
+    /// User and group.
+    pub owner: [u32; 2],
     pub size: u64,
     /// Seconds and nanoseconds: last access, last change.
     pub times: [i64; 4],
@@ -61,7 +63,7 @@ pub enum Entry {
         from: Vec<u8>,
         to: Vec<u8>,
     },
-    /// Permissions or times are changed.
+    /// Permissions, owner or times are changed.
     Metadata {
         path: Vec<u8>,
         metadata: Metadata,
@@ -144,6 +146,7 @@ impl Entry {
         }
         let metadata = metadata.copied().unwrap_or_default();
         out.extend_from_slice(&u64::from(metadata.mode).to_le_bytes());
+        metadata.owner.iter().for_each(|id| out.extend_from_slice(&u64::from(*id).to_le_bytes()));
         out.extend_from_slice(&metadata.size.to_le_bytes());
         metadata.times.iter().for_each(|time| out.extend_from_slice(&time.to_le_bytes()));
         out
@@ -163,6 +166,9 @@ impl Entry {
             rest = &rest[len..];
         }
         let mut metadata = Metadata { mode: word(&mut rest)? as u32, ..Default::default() };
+        for id in &mut metadata.owner {
+            *id = word(&mut rest)? as u32;
+        }
         metadata.size = word(&mut rest)?;
         for time in &mut metadata.times {
             *time = word(&mut rest)? as i64;
@@ -186,6 +192,10 @@ impl Entry {
 
 impl Metadata {
     fn put_back(&self, path: &[u8]) {
+        // To give a file away may take permissions from it.
+        if file::metadata(path, true).is_some_and(|now| now.owner != self.owner) {
+            file::set_owner(path, self.owner);
+        }
         file::set_mode(path, self.mode);
         file::set_times(path, &self.times);
     }

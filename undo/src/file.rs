@@ -16,6 +16,7 @@ pub fn metadata(path: &[u8], follow: bool) -> Option<Metadata> {
         let found = call(libc::SYS_newfstatat, [AT, path.as_ptr() as u64, place, flags, 0, 0]) == 0;
         found.then_some(Metadata {
             mode: stat.st_mode,
+            owner: [stat.st_uid, stat.st_gid],
             size: stat.st_size as u64,
             times: [stat.st_atime, stat.st_atime_nsec, stat.st_mtime, stat.st_mtime_nsec],
         })
@@ -103,6 +104,13 @@ pub fn set_mode(path: &[u8], mode: u32) {
     let mode = u64::from(mode & 0o7777);
     // SAFETY: changes permissions.
     unsafe { call(libc::SYS_fchmodat, [AT, path.as_ptr() as u64, mode, 0, 0, 0]) };
+}
+
+pub fn set_owner(path: &[u8], [user, group]: [u32; 2]) {
+    let path = terminated(path);
+    let (user, group) = (u64::from(user), u64::from(group));
+    // SAFETY: changes who owns a file.
+    unsafe { call(libc::SYS_fchownat, [AT, path.as_ptr() as u64, user, group, 0, 0]) };
 }
 
 pub fn set_times(path: &[u8], times: &[i64; 4]) {

@@ -3,7 +3,10 @@
 use leno_undo::{Entry, Journal, Kept, SIZE, metadata};
 use std::{
     fs,
-    os::unix::{ffi::OsStrExt, fs::PermissionsExt},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, chown},
+    },
     path::Path,
     ptr,
 };
@@ -36,7 +39,7 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn every_prefix_of_the_changes_is_undone() {
     type Step = (fn(&Path) -> Entry, fn(&Path));
-    let steps: [Step; 8] = [
+    let steps: [Step; 9] = [
         (
             |here| Entry::Changed {
                 path: bytes(&here.join("a")),
@@ -62,6 +65,14 @@ fn every_prefix_of_the_changes_is_undone() {
                 metadata: metadata(&bytes(&here.join("a")), false).unwrap(),
             },
             |here| fs::set_permissions(here.join("a"), fs::Permissions::from_mode(0o400)).unwrap(),
+        ),
+        (
+            |here| Entry::Metadata {
+                path: bytes(&here.join("a")),
+                metadata: metadata(&bytes(&here.join("a")), false).unwrap(),
+            },
+            // Only root may.
+            |here| drop(chown(here.join("a"), Some(1), Some(2))),
         ),
         (
             |here| Entry::DirectoryMade { path: bytes(&here.join("folder")) },
@@ -104,7 +115,7 @@ fn every_prefix_of_the_changes_is_undone() {
             // This test reads the file itself, so its time of access tells nothing.
             let state = || {
                 let found = metadata(&bytes(&here.join("a")), false).unwrap();
-                (found.mode, found.size, found.times[2..].to_vec())
+                (found.mode, found.owner, found.size, found.times[2..].to_vec())
             };
             let before = state();
             let journal = journal();

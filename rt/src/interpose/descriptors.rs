@@ -28,8 +28,8 @@ macro_rules! on_descriptor {
     )*};
 }
 
-/// The file behind a descriptor is given other permissions or times.
-fn metadata(fd: i32) {
+/// The file behind a descriptor is given other permissions or times, or another owner.
+pub fn metadata(fd: i32) {
     open::placed(fd, Changes);
     if let Some(path) = of(fd).and_then(|open| open.path) {
         files::metadata_changed(&path);
@@ -54,11 +54,17 @@ on_descriptor! {
     pwrite64(fd: i32, from: Buffer, len: usize, at: i64) -> isize = point(|| open::placed(fd, Changes));
     ftruncate(fd: i32, len: i64) -> i32 = open::placed(fd, Changes);
     ftruncate64(fd: i32, len: i64) -> i32 = open::placed(fd, Changes);
+    fallocate(fd: i32, mode: i32, at: i64, len: i64) -> i32 = open::placed(fd, Changes);
+    fallocate64(fd: i32, mode: i32, at: i64, len: i64) -> i32 = open::placed(fd, Changes);
+    posix_fallocate(fd: i32, at: i64, len: i64) -> i32 = open::placed(fd, Changes);
+    posix_fallocate64(fd: i32, at: i64, len: i64) -> i32 = open::placed(fd, Changes);
     fstat(fd: i32, out: Buffer) -> i32 = open::placed(fd, Looks);
     fstat64(fd: i32, out: Buffer) -> i32 = open::placed(fd, Looks);
     lseek(fd: i32, at: i64, whence: i32) -> i64 = open::moving(fd);
     lseek64(fd: i32, at: i64, whence: i32) -> i64 = open::moving(fd);
     fchmod(fd: i32, mode: u32) -> i32 = metadata(fd);
+    fchown(fd: i32, user: u32, group: u32) -> i32 = metadata(fd);
+    futimes(fd: i32, times: Buffer) -> i32 = metadata(fd);
     futimens(fd: i32, times: Buffer) -> i32 = metadata(fd);
 }
 

@@ -1,7 +1,7 @@
 //! Files by name: each call uses names, as events where threads share them, and tells
 //! the journal before it changes anything.
 
-use super::{random, real, set_errno};
+use super::{descriptors, random, real, set_errno};
 use crate::{
     execution::running,
     kernel::{
@@ -132,6 +132,15 @@ fn metadata_at(directory: i32, path: Path) {
     }
 }
 
+/// Without a path it is the descriptor's file.
+fn times_at(directory: i32, path: Path) {
+    if !path.is_null() {
+        metadata_at(directory, path);
+    } else if running().is_some() {
+        descriptors::metadata(directory);
+    }
+}
+
 fn truncate_at(path: Path) {
     if let Some(path) = inspect(HERE, path, Changes) {
         files::changed(&path, "truncation");
@@ -175,9 +184,11 @@ by_name! {
     symlinkat(target: Path, directory: i32, path: Path) = change(directory, path, files::made);
     chmod(path: Path, mode: u32) = metadata_at(HERE, path);
     fchmodat(directory: i32, path: Path, mode: u32, flags: i32) = metadata_at(directory, path);
+    chown(path: Path, user: u32, group: u32) = metadata_at(HERE, path);
     utime(path: Path, times: Out) = metadata_at(HERE, path);
     utimes(path: Path, times: Out) = metadata_at(HERE, path);
-    utimensat(directory: i32, path: Path, times: Out, flags: i32) = metadata_at(directory, path);
+    utimensat(directory: i32, path: Path, times: Out, flags: i32) = times_at(directory, path);
+    futimesat(directory: i32, path: Path, times: Out) = times_at(directory, path);
     truncate(path: Path, size: i64) = truncate_at(path);
     truncate64(path: Path, size: i64) = truncate_at(path);
     access(path: Path, mode: i32) = inspect(HERE, path, Looks);

@@ -165,7 +165,7 @@ pub fn renamed(from: &[u8], to: &[u8]) {
     push(&Entry::Renamed { from: from.to_vec(), to: to.to_vec() });
 }
 
-/// Permissions or times are about to be changed.
+/// Permissions, owner or times are about to be changed.
 pub fn metadata_changed(path: &[u8]) {
     if let Some(metadata) = leno_undo::metadata(path, true) {
         push(&Entry::Metadata { path: path.to_vec(), metadata });
