@@ -334,6 +334,7 @@ impl<'a> Check<'a> {
             unroll: self.args.unroll,
             max_threads: self.args.max_threads,
             weak_failures: self.args.weak_failures,
+            spurious: self.args.spurious,
             show_output: self.args.show_output,
             record_all: self.args.record_all,
             isolate,

@@ -137,6 +137,10 @@ pub struct CheckArgs {
     /// How often the weak compare-exchanges of a thread may fail for no reason
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub weak_failures: u32,
+    /// How often the waits of a thread for condition variables may end though nobody has
+    /// woken it
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub spurious: u32,
     /// Stop after this time: 30s, 500ms, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     #[serde(serialize_with = "seconds")]
@@ -199,9 +203,6 @@ pub struct CheckArgs {
     /// Bound the delays of an execution
     #[arg(long, value_name = "K", default_value = "none", help_heading = NOT_BUILT)]
     pub delays: String,
-    /// Spurious wake-ups that an execution may have
-    #[arg(long, value_name = "K", default_value_t = 0, help_heading = NOT_BUILT)]
-    pub spurious: u64,
     /// Sample this many executions instead of enumerating them
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = NOT_BUILT)]
     pub random: u64,
@@ -414,7 +415,6 @@ impl CheckArgs {
         // 0 is the strictest bound here, not the neutral one.
         only("--preemptions", self.preemptions != "none", bound)?;
         only("--delays", self.delays != "none", bound)?;
-        only("--spurious", self.spurious != 0, "use --spurious 0")?;
         only("--random", self.random != 0, "use --random 0")?;
         only("--strategy", self.strategy.is_some(), "it belongs to --random")?;
         only("--depth", self.depth != 0, "it belongs to --random")?;
@@ -471,7 +471,7 @@ mod tests {
             &["--search", "naive"],
             &["--search", "optimal"],
             &["--search", "dpor"],
-            &["--max-memory", "0", "--spurious", "0", "--random", "0"],
+            &["--max-memory", "0", "--random", "0"],
             &["--unroll", "0"],
             &["--unroll", "none"],
             &["--unroll", "7"],

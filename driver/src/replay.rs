@@ -204,6 +204,7 @@ fn job(file: &TraceFile, show_output: bool, scratch: String, calls: Calls) -> Jo
             .unwrap_or_default(),
         weak_failures: serde_json::from_value(file.options["weak_failures"].clone())
             .unwrap_or_default(),
+        spurious: serde_json::from_value(file.options["spurious"].clone()).unwrap_or_default(),
         show_output,
         record_all: file.options["record_all"] == true,
         isolate: true,

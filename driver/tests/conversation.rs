@@ -92,6 +92,7 @@ fn start(script: &str) -> Running {
         max_threads: 0,
         unroll: 0,
         weak_failures: 0,
+        spurious: 0,
         show_output: false,
         isolate: false,
         kernel: false,

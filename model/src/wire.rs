@@ -86,6 +86,8 @@ pub struct Job {
     pub max_threads: u32,
     /// How often the weak compare-exchanges of a thread may fail for no reason.
     pub weak_failures: u32,
+    /// How often the waits of a thread for condition variables may end for no reason.
+    pub spurious: u32,
     /// Let the program write to the driver's stderr instead of throwing its output away.
     pub show_output: bool,
     /// Record private accesses too.

@@ -90,6 +90,8 @@ pub struct Thread {
     pub alive: bool,
     /// How many of its weak compare-exchanges have failed for no reason.
     pub weak_failures: u32,
+    /// How many of its waits for condition variables have ended for no reason.
+    pub spurious: u32,
     /// How many choices the program has asked for in it.
     choices: u32,
     /// Hooks so far, and events.
@@ -302,6 +304,7 @@ impl Thread {
             interruptions: Vec::new(),
             alive: true,
             weak_failures: 0,
+            spurious: 0,
             choices: 0,
             ordinal: 0,
             events: 0,

@@ -187,6 +187,7 @@ unsafe extern "C" fn host_main(
     *hooks::ROUNDS.get() = job.unroll;
     *hooks::__leno_unroll.get() = job.unroll;
     *hooks::WEAK_FAILURES.get() = job.weak_failures;
+    *interpose::conditions::SPURIOUS.get() = job.spurious;
     *interpose::threads::MAX_THREADS.get() = job.max_threads;
     if job.profile {
         phases::measure();

@@ -289,6 +289,8 @@ fn runtime_state(a: ThreadId, one: &Thread, b: ThreadId, two: &Thread) -> Result
         ("names", one.manners.name == two.manners.name),
         ("scheduling", one.manners == two.manners),
         ("clocks", one.clock == two.clock && one.seen.last == two.seen.last),
+        ("failures for no reason", one.weak_failures == two.weak_failures),
+        ("spurious wake-ups", one.spurious == two.spurious),
         ("random numbers", !one.has_random_numbers(a) && !two.has_random_numbers(b)),
         ("signal masks", *handlers::mask_of(a) == *handlers::mask_of(b)),
         ("pending signals", !handlers::any_for(a) && !handlers::any_for(b)),

@@ -83,7 +83,7 @@ fn behaviour(directory: &Path, search: &str) -> Result<Option<Behaviour>, String
     // What is written depends on which thread does it.
     let options =
         ["check", "--format", "json", "--keep-going", "--show-output", "--symmetry", "off"];
-    let choices = ["--nondet", "int=0..1", "--weak-failures", "1"];
+    let choices = ["--nondet", "int=0..1", "--weak-failures", "1", "--spurious", "1"];
     let args = [&options[..], &limits, &choices, &["--search", search, "./program"]].concat();
     let ran = leno(directory, &args);
     let report = ran.json()?;

@@ -5,12 +5,13 @@ use super::{
     cancellation, mutexes, real,
 };
 use crate::{
-    execution::{call_site, running},
+    cell::Global,
+    execution::{call_site, may_happen, running},
     hooks::{synchronise, synchronise_as, synchronise_patient},
     misuse,
 };
 use leno_entry::entry;
-use leno_model::{Op, Outcome};
+use leno_model::{Op, Outcome, SiteRef};
 
 type Cond = *mut libc::pthread_cond_t;
 type Mutex = *mut libc::pthread_mutex_t;
@@ -78,6 +79,21 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     timed_wait(cond, mutex, until)
 }
 
+/// How often the waits of a thread may end though nobody has woken it.
+pub static SPURIOUS: Global<u32> = Global::new(0);
+
+/// Whether a wait is to end for no reason: a choice, as long as the thread has not had its share
+/// of that. How many it has had is its own state, and where it waits again it is not where it was.
+fn ends_for_no_reason(site: SiteRef) -> bool {
+    let had = || running().map_or(u32::MAX, |x| x.thread().spurious);
+    let ends = had() < *SPURIOUS.get() && may_happen(site);
+    if let Some(x) = running().filter(|_| ends) {
+        x.thread().spurious += 1;
+        x.thread().changes();
+    }
+    ends
+}
+
 fn timed_wait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
     Patience::until(until).map_or(libc::EINVAL, |patience| wait(cond, mutex, patience))
 }
@@ -107,6 +123,10 @@ fn wait(cond: Cond, mutex: Mutex, patience: Patience) -> i32 {
             0 => libc::ETIMEDOUT,
             error => error,
         };
+    }
+    if ends_for_no_reason(site) {
+        leave();
+        return mutexes::acquired(object);
     }
     let rewait = |patience| synchronise_patient(Op::Rewait { cond, mutex }, site, patience);
     cancellation::wait(patience != Patience::Endless, site, rewait, || {
