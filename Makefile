@@ -58,7 +58,7 @@ install: build
 	install -m 644 include/leno.h share/leno.mk $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/leno
 	install -m 644 share/cmake/lenoConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/leno
-	cd include && find leno-c++ -name '*.h' -exec install -m 644 -D {} $(abspath $(DESTDIR)$(PREFIX)/include)/{} ';'
+	cd include && find leno-c++ -type f -exec install -m 644 -D {} $(abspath $(DESTDIR)$(PREFIX)/include)/{} ';'
 
 clean:
 	$(CARGO) clean
