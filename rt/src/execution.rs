@@ -221,7 +221,8 @@ pub fn run(plan: Rc<Plan>, settings: &Settings) -> Vec<ThreadId> {
     local_state::begin();
     kernel::begin();
     let plan_len = plan.steps.len();
-    let main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
+    let mut main = Thread::new(fiber::fresh_main(), ThreadId::MAIN);
+    main.clock = time::at_main();
     let first = main.context;
     let Idle { mut director, mut threads } = IDLE.get().take().unwrap_or_default();
     director.begin(plan, Limits { max_steps: settings.max_steps });

@@ -110,6 +110,11 @@ fn descriptor(variable: &str) -> Option<i32> {
     }
 }
 
+/// Whether leno checks the program of this process, which may not have come to its main yet.
+pub fn is_checking() -> bool {
+    PROGRAM.get().is_some() || descriptor(CHANNEL).is_some()
+}
+
 /// The program's main and its arguments.
 pub fn main() -> (usize, [u64; 3]) {
     let program = PROGRAM.get().expect("the program's main is known");

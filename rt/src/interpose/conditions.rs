@@ -2,7 +2,7 @@
 
 use super::{
     blocking::{Patience, times_out},
-    cancellation, mutexes, real,
+    cancellation, mutexes, real, time,
 };
 use crate::{
     cell::Global,
@@ -59,6 +59,12 @@ type Time = *const libc::timespec;
 #[entry]
 pub unsafe extern "C" fn pthread_cond_timedwait(cond: Cond, mutex: Mutex, until: Time) -> i32 {
     if running().is_none() {
+        let (clock, mut place) = (libc::CLOCK_MONOTONIC, None);
+        let outside = time::outside(clock, until, &mut place);
+        if place.is_some() {
+            // Whatever clock the condition variable is told to go by.
+            return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32, outside => Time) -> i32);
+        }
         return real!(pthread_cond_timedwait(cond => Cond, mutex => Mutex, until => Time) -> i32);
     }
     timed_wait(cond, mutex, until)
@@ -74,7 +80,8 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
     until: Time,
 ) -> i32 {
     if running().is_none() {
-        return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32, until => Time) -> i32);
+        return real!(pthread_cond_clockwait(cond => Cond, mutex => Mutex, clock => i32,
+            time::outside(clock, until, &mut None) => Time) -> i32);
     }
     timed_wait(cond, mutex, until)
 }

@@ -21,7 +21,8 @@ const WAKE_OP: i32 = 5;
 const WAIT_BITSET: i32 = 9;
 const WAKE_BITSET: i32 = 10;
 /// Private to the process, and which clock a timeout is of: all the same here.
-const FLAGS: i32 = 128 | 256;
+const FLAGS: i32 = 128 | REALTIME;
+const REALTIME: i32 = 256;
 const ANY: u32 = u32::MAX;
 
 /// More waiters than there can be threads.
@@ -51,6 +52,16 @@ pub fn call(word: u64, op: u64, value: u64, timeout: u64, other: u64, value3: u6
         2 => super::refused::refuse("futex (FUTEX_FD)"),
         6 | 7 | 8 | 11 | 12 | 13 => super::refused::refuse("futex (priority inheritance)"),
         _ => error(libc::ENOSYS),
+    }
+}
+
+/// The timeout of a call that the kernel gets, outside of an execution.
+pub fn outside(op: u64, timeout: u64, place: &mut Option<libc::timespec>) -> u64 {
+    let op = op as i32;
+    let clock = if op & REALTIME != 0 { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC };
+    match op & !FLAGS {
+        WAIT_BITSET => time::outside(clock, timeout as *const libc::timespec, place) as u64,
+        _ => timeout,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     blocking::{Patience, acquire},
-    is_internal, real,
+    is_internal, real, time,
 };
 use crate::{
     execution::{call_site, running},
@@ -86,7 +86,8 @@ type Time = *const libc::timespec;
 #[entry]
 pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
-        return real!(pthread_mutex_timedlock(mutex => Mutex, until => Time) -> i32);
+        return real!(pthread_mutex_timedlock(mutex => Mutex,
+            time::outside(libc::CLOCK_REALTIME, until, &mut None) => Time) -> i32);
     }
     timed_lock(mutex, until)
 }
@@ -96,7 +97,8 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: Mutex, until: Time) -> i
 #[entry]
 pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: Mutex, clock: i32, until: Time) -> i32 {
     if running().is_none() || is_internal(mutex as u64) {
-        return real!(pthread_mutex_clocklock(mutex => Mutex, clock => i32, until => Time) -> i32);
+        return real!(pthread_mutex_clocklock(mutex => Mutex, clock => i32,
+            time::outside(clock, until, &mut None) => Time) -> i32);
     }
     timed_lock(mutex, until)
 }

@@ -155,6 +155,8 @@ pub unsafe extern "C" fn syscall(
         }
         _ => (a, b),
     };
+    let mut place = None;
+    let d = if number == libc::SYS_futex { futexes::outside(b, d, &mut place) } else { d };
     // SAFETY: as the caller says.
     given_back(unsafe { sys::call(number, [a, b, c, d, e, f]) })
 }

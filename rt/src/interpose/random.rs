@@ -1,9 +1,14 @@
 //! Hidden state: what libc keeps for all threads together (random numbers, the string
 //! under `strtok`, the environment) is an object. The system's random numbers are a
-//! function of the thread's own past.
+//! function of the thread's own past, and before `main` of the program's: they are the same in
+//! every process.
 
 use super::real;
-use crate::execution::{call_site, event, running};
+use crate::{
+    cell::Global,
+    execution::{call_site, event, running},
+    host,
+};
 use leno_entry::entry;
 use leno_model::Op;
 
@@ -58,10 +63,16 @@ stateful! {
     MESSAGE: fn strerror(error: i32) -> Text;
 }
 
+/// The generator before `main`; what it begins with is no thread's.
+static BEFORE_MAIN: Global<u64> = Global::new(0xd1b5_4a32_d192_ed03);
+
 /// Fills a buffer from the running thread's own generator (xorshift64*).
 pub fn fill(out: *mut u8, len: usize) -> bool {
-    let Some(x) = running() else { return false };
-    let state = &mut x.thread().random;
+    let state = match running() {
+        Some(x) => &mut x.thread().random,
+        None if host::is_checking() => BEFORE_MAIN.get(),
+        None => return false,
+    };
     for i in 0..len {
         *state ^= *state >> 12;
         *state ^= *state << 25;

@@ -12,7 +12,7 @@
 
 use super::{
     blocking::{Patience, acquire},
-    real,
+    real, time,
 };
 use crate::{
     execution::{call_site, running},
@@ -178,7 +178,8 @@ fn timed_lock(rwlock: Lock, purpose: For, until: Time) -> i32 {
 #[entry]
 pub unsafe extern "C" fn pthread_rwlock_timedrdlock(rwlock: Lock, until: Time) -> i32 {
     if running().is_none() {
-        return real!(pthread_rwlock_timedrdlock(rwlock => Lock, until => Time) -> i32);
+        return real!(pthread_rwlock_timedrdlock(rwlock => Lock,
+            time::outside(libc::CLOCK_REALTIME, until, &mut None) => Time) -> i32);
     }
     timed_lock(rwlock, For::Reading, until)
 }
@@ -188,7 +189,8 @@ pub unsafe extern "C" fn pthread_rwlock_timedrdlock(rwlock: Lock, until: Time) -
 #[entry]
 pub unsafe extern "C" fn pthread_rwlock_timedwrlock(rwlock: Lock, until: Time) -> i32 {
     if running().is_none() {
-        return real!(pthread_rwlock_timedwrlock(rwlock => Lock, until => Time) -> i32);
+        return real!(pthread_rwlock_timedwrlock(rwlock => Lock,
+            time::outside(libc::CLOCK_REALTIME, until, &mut None) => Time) -> i32);
     }
     timed_lock(rwlock, For::Writing, until)
 }
@@ -198,7 +200,8 @@ pub unsafe extern "C" fn pthread_rwlock_timedwrlock(rwlock: Lock, until: Time) -
 #[entry]
 pub unsafe extern "C" fn pthread_rwlock_clockrdlock(rwlock: Lock, clock: i32, until: Time) -> i32 {
     if running().is_none() {
-        return real!(pthread_rwlock_clockrdlock(rwlock => Lock, clock => i32, until => Time) -> i32);
+        return real!(pthread_rwlock_clockrdlock(rwlock => Lock, clock => i32,
+            time::outside(clock, until, &mut None) => Time) -> i32);
     }
     timed_lock(rwlock, For::Reading, until)
 }
@@ -208,7 +211,8 @@ pub unsafe extern "C" fn pthread_rwlock_clockrdlock(rwlock: Lock, clock: i32, un
 #[entry]
 pub unsafe extern "C" fn pthread_rwlock_clockwrlock(rwlock: Lock, clock: i32, until: Time) -> i32 {
     if running().is_none() {
-        return real!(pthread_rwlock_clockwrlock(rwlock => Lock, clock => i32, until => Time) -> i32);
+        return real!(pthread_rwlock_clockwrlock(rwlock => Lock, clock => i32,
+            time::outside(clock, until, &mut None) => Time) -> i32);
     }
     timed_lock(rwlock, For::Writing, until)
 }

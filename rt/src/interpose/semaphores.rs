@@ -2,7 +2,7 @@
 
 use super::{
     blocking::{Patience, times_out},
-    cancellation, early, real, set_errno, signalling, store,
+    cancellation, early, real, set_errno, signalling, store, time,
 };
 use crate::{
     execution::{call_site, running},
@@ -110,7 +110,8 @@ pub unsafe extern "C" fn sem_wait(sem: Semaphore) -> i32 {
 #[entry]
 pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
     if running().is_none() {
-        return real!(sem_timedwait(sem => Semaphore, until => Time) -> i32);
+        return real!(sem_timedwait(sem => Semaphore,
+            time::outside(libc::CLOCK_REALTIME, until, &mut None) => Time) -> i32);
     }
     timed_wait(sem, until)
 }
@@ -120,7 +121,8 @@ pub unsafe extern "C" fn sem_timedwait(sem: Semaphore, until: Time) -> i32 {
 #[entry]
 pub unsafe extern "C" fn sem_clockwait(sem: Semaphore, clock: i32, until: Time) -> i32 {
     if running().is_none() {
-        return real!(sem_clockwait(sem => Semaphore, clock => i32, until => Time) -> i32);
+        return real!(sem_clockwait(sem => Semaphore, clock => i32,
+            time::outside(clock, until, &mut None) => Time) -> i32);
     }
     timed_wait(sem, until)
 }

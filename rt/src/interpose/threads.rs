@@ -345,7 +345,8 @@ fn until(time: Time) -> Option<Patience> {
 #[entry]
 pub unsafe extern "C" fn pthread_timedjoin_np(handle: u64, result: *mut Value, time: Time) -> i32 {
     if running().is_none() {
-        return real!(pthread_timedjoin_np(handle => u64, result => *mut Value, time => Time) -> i32);
+        return real!(pthread_timedjoin_np(handle => u64, result => *mut Value,
+            time::outside(libc::CLOCK_REALTIME, time, &mut None) => Time) -> i32);
     }
     until(time).map_or(libc::EINVAL, |patience| join(handle, Place::Pointer(result), patience))
 }
@@ -360,7 +361,8 @@ pub unsafe extern "C" fn pthread_clockjoin_np(
     time: Time,
 ) -> i32 {
     if running().is_none() {
-        return real!(pthread_clockjoin_np(handle => u64, result => *mut Value, clock => i32, time => Time) -> i32);
+        return real!(pthread_clockjoin_np(handle => u64, result => *mut Value, clock => i32,
+            time::outside(clock, time, &mut None) => Time) -> i32);
     }
     until(time).map_or(libc::EINVAL, |patience| join(handle, Place::Pointer(result), patience))
 }

@@ -13,13 +13,17 @@
 //! that looks at the clock and would repeat itself is like a wait with a timeout: before it
 //! waits for somebody to write, the search chooses whether so much time passes instead that
 //! whatever it waits for is over ([`pass_much`]; `execution::arrive`).
+//!
+//! Before `main` there is a clock too, which the main thread's goes on from: so times that
+//! constructors note are the same in every process, and not later than all others. Who sleeps
+//! or waits there does so by the system's clocks ([`outside`]).
 
 use super::{
     cancellation, real, set_errno,
     signalling::{self, Interrupted},
     store, timers,
 };
-use crate::execution::running;
+use crate::{cell::Global, execution::running, host};
 use leno_entry::entry;
 
 /// A day in November 2026; what matters is that it is the same in every run.
@@ -61,12 +65,30 @@ const SECONDS: u64 = START / SECOND;
 const MILLISECONDS: u64 = START / 1_000_000;
 const MICROSECONDS: u64 = START / 1_000;
 
-/// The running thread's time in nanoseconds since the epoch, if in an execution.
+/// The clock before `main`, in nanoseconds since the start.
+static BEFORE_MAIN: Global<u64> = Global::new(0);
+
+/// What the main thread's clock begins with.
+pub fn at_main() -> u64 {
+    *BEFORE_MAIN.get()
+}
+
+/// The clock that the program goes by, if leno checks it.
+fn own_clock() -> Option<&'static mut u64> {
+    match running() {
+        Some(x) => Some(&mut x.thread().clock),
+        None => host::is_checking().then(|| BEFORE_MAIN.get()),
+    }
+}
+
+/// The running thread's time in nanoseconds since the epoch, if leno checks the program.
 fn now() -> Option<u64> {
     advance(SECOND);
-    let thread = running()?.thread();
-    (thread.seen.last, thread.seen.events) = (thread.clock, thread.events);
-    Some(START + thread.clock)
+    if let Some(x) = running() {
+        let thread = x.thread();
+        (thread.seen.last, thread.seen.events) = (thread.clock, thread.events);
+    }
+    own_clock().map(|clock| START + *clock)
 }
 
 /// Sleeps, in an execution: only the thread's clock moves. A cancellation point. False if a
@@ -90,17 +112,16 @@ pub fn interrupted_unless(slept: bool) -> i32 {
 }
 
 fn advance(nanoseconds: u64) {
-    let Some(x) = running() else { return };
-    let thread = x.thread();
+    let Some(clock) = own_clock() else { return };
     let whole = nanoseconds.div_ceil(SECOND).saturating_mul(SECOND);
     // Far from the end of all times.
-    thread.clock = thread.clock.saturating_add(whole).min(u64::MAX / 4 / SECOND * SECOND);
+    *clock = clock.saturating_add(whole).min(u64::MAX / 4 / SECOND * SECOND);
 }
 
 /// Time passes until a deadline.
 pub fn pass_until(deadline: u64) {
-    if let Some(x) = running() {
-        let now = START + x.thread().clock;
+    if let Some(clock) = own_clock() {
+        let now = START + *clock;
         advance(deadline.saturating_sub(now).max(SECOND));
     }
 }
@@ -134,8 +155,33 @@ pub fn deadline_after(time: *const libc::timespec) -> Option<u64> {
 
 /// When so many nanoseconds from now will have passed.
 pub fn after(wait: u64) -> u64 {
-    let now = START + running().map_or(0, |x| x.thread().clock);
+    let now = START + own_clock().map_or(0, |clock| *clock);
     now.saturating_add(wait)
+}
+
+/// A deadline of the program's for libc's own functions, outside of an execution: by the
+/// system's clock. What is none goes to them as it is.
+pub fn outside(
+    clock: i32,
+    until: *const libc::timespec,
+    place: &mut Option<libc::timespec>,
+) -> *const libc::timespec {
+    if until.is_null() || !host::is_checking() {
+        return until;
+    }
+    let Some(deadline) = deadline(until) else { return until };
+    let wait = deadline.saturating_sub(after(0));
+    let mut now = timespec(0);
+    real!(clock_gettime(clock => i32, &raw mut now => *mut libc::timespec) -> i32);
+    place.insert(timespec(nanoseconds(&now).saturating_add(wait)))
+}
+
+/// A sleep outside of an execution has come to its end.
+fn slept(result: i32, until: Option<u64>) -> i32 {
+    if let (0, Some(deadline)) = (result, until) {
+        pass_until(deadline);
+    }
+    result
 }
 
 fn timespec(nanoseconds: u64) -> libc::timespec {
@@ -236,7 +282,10 @@ pub unsafe extern "C" fn nanosleep(
         }
         return interrupted_unless(slept);
     }
-    real!(nanosleep(wanted => *const libc::timespec, left => *mut libc::timespec) -> i32)
+    let until = deadline_after(wanted);
+    let result =
+        real!(nanosleep(wanted => *const libc::timespec, left => *mut libc::timespec) -> i32);
+    slept(result, until)
 }
 
 /// # Safety
@@ -262,8 +311,14 @@ pub unsafe extern "C" fn clock_nanosleep(
         }
         return libc::EINTR;
     }
-    real!(clock_nanosleep(clock => i32, flags => i32, wanted => *const libc::timespec,
-        left => *mut libc::timespec) -> i32)
+    let (mut place, absolute) = (None, flags & libc::TIMER_ABSTIME != 0);
+    let (until, wanted) = match absolute {
+        true => (deadline(wanted), outside(clock, wanted, &mut place)),
+        false => (deadline_after(wanted), wanted),
+    };
+    let result = real!(clock_nanosleep(clock => i32, flags => i32,
+        wanted => *const libc::timespec, left => *mut libc::timespec) -> i32);
+    slept(result, until)
 }
 
 /// # Safety
@@ -273,7 +328,8 @@ pub unsafe extern "C" fn usleep(microseconds: u32) -> i32 {
     if running().is_some() {
         return interrupted_unless(sleep_for(u64::from(microseconds) * 1_000));
     }
-    real!(usleep(microseconds => u32) -> i32)
+    let until = after(u64::from(microseconds) * 1_000);
+    slept(real!(usleep(microseconds => u32) -> i32), Some(until))
 }
 
 /// # Safety
@@ -284,7 +340,10 @@ pub unsafe extern "C" fn sleep(seconds: u32) -> u32 {
         // What is left of it.
         return if sleep_for(u64::from(seconds) * SECOND) { 0 } else { seconds };
     }
-    real!(sleep(seconds => u32) -> u32)
+    let until = after(u64::from(seconds) * SECOND);
+    let left = real!(sleep(seconds => u32) -> u32);
+    slept(left as i32, Some(until));
+    left
 }
 
 /// Yielding is a hint: where another thread goes on is the director's to say.
