@@ -12,7 +12,10 @@
 
 use crate::{cell::Global, given_stacks::Given, stacks, sys};
 use alloc::vec::Vec;
-use core::arch::{asm, naked_asm};
+use core::{
+    arch::{asm, naked_asm},
+    ops::Range,
+};
 use leno_model::ThreadId;
 
 const STACKS: usize = 0x1000_0000_0000;
@@ -99,6 +102,18 @@ pub fn clear_frames() {
     let place = thread_pointer().wrapping_add(frame_offset()) as *mut *const FrameRecord;
     // SAFETY: as above.
     unsafe { *place = core::ptr::null() };
+}
+
+/// Takes the running thread's innermost records off the list as long as they lie in this part of
+/// the stack.
+pub fn forget_frames(gone: Range<usize>) {
+    let place = thread_pointer().wrapping_add(frame_offset()) as *mut *const FrameRecord;
+    // SAFETY: as above; nothing has been written yet where the frames were.
+    unsafe {
+        while gone.contains(&(*place as usize)) {
+            *place = (**place).caller;
+        }
+    }
 }
 
 /// The head of a frame record; the function's slots follow.

@@ -171,6 +171,160 @@ fn a_constructor_in_another_file_is_seen() {
     assert_eq!(report["verdict"], "safe", "{report}");
 }
 
+/// Has destructors, handlers and a place to jump to, and calls back from all of them.
+const PLAIN: &str = r#"
+#include <csetjmp>
+typedef void Body(void *);
+typedef void Then();
+struct Guard { Then *then; ~Guard() { then(); } };
+static jmp_buf place;
+extern "C" void guarded(Body *body, void *argument, Then *then) { Guard guard{then}; body(argument); }
+extern "C" void handled(Body *body, void *argument, Then *then)
+{
+    try { body(argument); } catch (...) { then(); throw; }
+}
+extern "C" void swallowed(Body *body, void *argument, Then *then)
+{
+    try { body(argument); } catch (...) { then(); }
+    then();
+}
+extern "C" void jump() { longjmp(place, 1); }
+extern "C" void jumped(Body *body, void *argument, Then *then)
+{
+    if (setjmp(place))
+        then();
+    else
+        body(argument);
+}
+"#;
+
+const UNWINDS: &str = r#"
+#include <cassert>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdexcept>
+extern "C" {
+typedef void With(void (*body)(void *), void *argument, void (*then)());
+With guarded, handled, swallowed, jumped;
+void jump();
+}
+enum { THROW, END, CANCELLED, JUMP };
+static long order;
+static int counter;
+static sem_t never;
+static void note(int what) { order = order * 10 + what; counter++; }
+static void then() { note(5); }
+struct Noted { int what; ~Noted() { note(what); } };
+static void deep(long how, int depth)
+{
+    if (depth)
+        return deep(how, depth - 1), note(0);
+    switch (how) {
+    case THROW: throw std::runtime_error("out");
+    case END: pthread_exit(nullptr);
+    case CANCELLED: sem_wait(&never); break;
+    default: jump();
+    }
+}
+static void first(void *how) { deep((long)how, 3); note(0); }
+static void second(void *how) { handled(first, how, then); note(0); }
+static void third(void *how) { Noted noted{3}; guarded(second, how, then); note(0); }
+static void *work(void *how)
+{
+    Noted noted{1};
+    if ((long)how == JUMP)
+        return jumped(first, how, then), nullptr;
+    try {
+        guarded(third, how, then);
+    } catch (const std::runtime_error &) {
+        note(9);
+        swallowed(third, how, then);
+    }
+    return nullptr;
+}
+int main()
+{
+    const long orders[] = {55359553551, 55351, 55351, 51};
+    sem_init(&never, 0, 0);
+    for (long how = 0; how < 4; how++) {
+        pthread_t thread;
+        order = 0;
+        pthread_create(&thread, nullptr, work, (void *)how);
+        if (how == CANCELLED)
+            pthread_cancel(thread);
+#ifdef WRONG
+        counter++;
+#endif
+        pthread_join(thread, nullptr);
+        assert(order == orders[how]);
+    }
+}
+"#;
+
+#[test]
+fn code_that_is_not_instrumented_is_unwound_and_calls_back() {
+    let directory = scratch();
+    let here = directory.path();
+    fs::write(here.join("plain.cpp"), PLAIN).unwrap();
+    let arguments = ["-O1", "-fPIC", "-shared", "plain.cpp", "-o", "libplain.so"];
+    let clang = Command::new("clang++-22").args(arguments).current_dir(here).status();
+    assert!(clang.expect("clang runs").success());
+    let models = "guarded = {}\nhandled = {}\nswallowed = {}\njumped = {}\njump = {}\n";
+    fs::write(here.join("models.toml"), models).unwrap();
+    let library = here.join("libplain.so");
+    let found = format!("-Wl,-rpath,{}", here.display());
+    for level in ["-O0", "-O2"] {
+        for (wrong, verdict) in [("-DRIGHT", "safe"), ("-DWRONG", "bug")] {
+            built(here, UNWINDS, &[level, wrong, library.to_str().unwrap(), &found]);
+            let report = report(here, &["--models", "models.toml", "--timeout", "60s"]);
+            assert_eq!(report["verdict"], verdict, "{level}: {report}");
+            if verdict == "bug" {
+                assert_eq!(report["bugs"][0]["kind"], "race", "{report}");
+            }
+        }
+    }
+}
+
+const PLUGIN: &str = r#"
+#include <stdexcept>
+struct Counted { int *count; ~Counted() { ++*count; } };
+extern "C" int plugin(void)
+{
+    int count = 0;
+    try {
+        Counted counted{&count};
+        throw std::runtime_error("out");
+    } catch (const std::exception &) {
+        return count;
+    }
+}
+"#;
+
+const OPENS_PLUGIN: &str = r#"
+#include <assert.h>
+#include <dlfcn.h>
+int main(void)
+{
+    void *library = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+    int (*plugin)(void) = (int (*)(void)) dlsym(library, "plugin");
+    assert(plugin() == 1);
+}
+"#;
+
+#[test]
+fn a_program_in_c_may_open_a_plugin_in_cxx() {
+    let directory = scratch();
+    let here = directory.path();
+    fs::write(here.join("plugin.cpp"), PLUGIN).unwrap();
+    let arguments = ["-fPIC", "-shared", "plugin.cpp", "-o", "plugin.so"];
+    let clang = Command::new("clang++-22").args(arguments).current_dir(here).status();
+    assert!(clang.expect("clang runs").success());
+    fs::write(here.join("program.c"), OPENS_PLUGIN).unwrap();
+    compile(&here.join("program.c"), &[] as &[&str], &here.join("program")).expect("it compiles");
+    let report = report(here, &[]);
+    assert_eq!(report["verdict"], "safe", "{report}");
+}
+
 /// What a program says that has another verdict with libc++, or none.
 const ONLY_LIBSTDCXX: &str = "// Not with libc++:";
 

@@ -5,7 +5,7 @@
 //! no use for. And who jumps out of a handler leaves behind what the runtime was doing when it
 //! was interrupted.
 
-use super::{address, signalling};
+use super::{address, signalling, unwinding};
 use crate::{
     execution::{self, running},
     kernel::handlers,
@@ -76,6 +76,7 @@ fn leave(place: usize) {
     }
     let stack = stack.rotate_right(17) ^ secrets::POINTER_GUARD;
     execution::leaves_handlers(stack as usize);
+    unwinding::leaves(stack as usize);
 }
 
 macro_rules! jumps {

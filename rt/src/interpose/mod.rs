@@ -42,6 +42,7 @@ pub mod streams;
 pub mod threads;
 pub mod time;
 pub mod timers;
+pub mod unwinding;
 pub mod wide_atomics;
 pub mod words;
 
@@ -101,10 +102,25 @@ pub fn set_errno(error: i32) {
 
 /// libc's own function of this name.
 pub fn next(name: &CStr) -> *mut libc::c_void {
-    // SAFETY: plain use of dlsym.
-    let function = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    let function = next_if_any(name);
     assert!(!function.is_null(), "libc has no {}", name.to_string_lossy());
     function
+}
+
+/// The libraries of C++, which a program in C may have opened for a plugin and nobody else.
+const OF_PLUGINS: [&CStr; 4] =
+    [c"libstdc++.so.6", c"libc++abi.so.1", c"libgcc_s.so.1", c"libunwind.so.1"];
+
+/// The function of this name that would be called if the runtime had none, or null.
+pub fn next_if_any(name: &CStr) -> *mut libc::c_void {
+    const LOADED: i32 = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
+    // SAFETY: plain use of dlopen and dlsym.
+    let open = |library: &&CStr| unsafe { libc::dlopen(library.as_ptr(), LOADED) };
+    // SAFETY: as above.
+    let find = |library| unsafe { libc::dlsym(library, name.as_ptr()) };
+    let opened = OF_PLUGINS.iter().map(open).filter(|library| !library.is_null());
+    let mut found = core::iter::once(libc::RTLD_NEXT).chain(opened).map(find);
+    found.find(|function| !function.is_null()).unwrap_or(core::ptr::null_mut())
 }
 
 /// The address of libc's own function. It is looked up once for each place.

@@ -10,7 +10,7 @@
 //! wait for a thread that calls it in turn. So the routine has a frame of ours below it,
 //! [`guarded`], and the unwinder says when it passes that.
 
-use super::{address, is_internal};
+use super::{address, is_internal, unwinding::CLEANUP_PHASE};
 use crate::{
     accesses,
     execution::{call_site, running},
@@ -142,8 +142,6 @@ unsafe extern "C" {
 
 static PERSONALITY: unsafe extern "C" fn() = unwinds_once;
 
-/// Frames are being left, and not only looked at for one that catches.
-const CLEANUP_PHASE: i32 = 2;
 /// There is nothing to be run in this frame.
 const CONTINUE_UNWIND: i32 = 8;
 
