@@ -12,6 +12,7 @@
 // leno: cflags="-std=c++17 -DHOW=ARRAY -DWRONG" verdict=bug kind=race object=cleared
 // leno: cflags="-std=c++17 -DHOW=END -DWRONG" verdict=bug kind=race object=cleared
 // leno: cflags="-std=c++17 -DHOW=CANCELLED -DWRONG" verdict=bug kind=race object=cleared
+// Not with libc++: it does not flush a stream that has failed.
 #include <cassert>
 #include <cxxabi.h>
 #include <ostream>
@@ -71,7 +72,7 @@ struct Full : std::streambuf {
     }
 };
 
-static abi::__cxa_cdtor_return_type build(void *place)
+static void build(void *place)
 {
     static int built;
     *static_cast<int *>(place) = built++;
@@ -79,7 +80,7 @@ static abi::__cxa_cdtor_return_type build(void *place)
         pass_on();
 }
 
-static abi::__cxa_cdtor_return_type unbuild(void *place)
+static void unbuild(void *place)
 {
     *static_cast<int *>(place) = -1;
     clear();

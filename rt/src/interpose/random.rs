@@ -112,17 +112,29 @@ pub unsafe extern "C" fn arc4random_buf(out: *mut u8, len: usize) {
     }
 }
 
-/// `std::random_device::_M_getval()` of libstdc++, which asks the processor.
-///
-/// # Safety
-/// As the library's.
-#[entry]
-pub unsafe extern "C" fn _ZNSt13random_device9_M_getvalEv(this: *mut libc::c_void) -> u32 {
-    let mut bytes = [0; 4];
-    if fill(bytes.as_mut_ptr(), bytes.len()) {
-        return u32::from_le_bytes(bytes);
-    }
-    real!(_ZNSt13random_device9_M_getvalEv(this => *mut libc::c_void) -> u32)
+/// Functions of the C++ libraries that ask the processor or the kernel for a number.
+macro_rules! devices {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As the library's.
+        #[entry]
+        pub unsafe extern "C" fn $name(this: *mut libc::c_void) -> u32 {
+            let mut bytes = [0; 4];
+            if fill(bytes.as_mut_ptr(), bytes.len()) {
+                return u32::from_le_bytes(bytes);
+            }
+            real!($name(this => *mut libc::c_void) -> u32)
+        }
+    )*};
+}
+
+devices! {
+    /// `std::random_device::_M_getval()` of libstdc++.
+    _ZNSt13random_device9_M_getvalEv
+    /// `std::random_device::operator()()` of libc++.
+    _ZNSt3__113random_deviceclEv
 }
 
 /// # Safety
