@@ -53,10 +53,10 @@ fn check(args: &CheckArgs) -> Result<Outcome<'_>, Error> {
     let (program, words) = args.command.split_first().expect("the program is required");
     let program = program::find(Path::new(program))?;
     let words: Vec<String> = words.iter().map(utf8).collect::<Result<_, _>>()?;
-    let stripped = require_tables(&program)?.stripped;
+    let Tables { stripped, libraries, .. } = require_tables(&program)?;
     let runtime = program::runtime()?;
     let sources = models::read(&args.models)?;
-    let models = if sources.is_empty() { None } else { Some(Models::with(&sources)?) };
+    let models = Models::with(&libraries, &sources)?;
     let suppressions = suppressions::read(&args.suppressions)?;
     let started = Instant::now();
     let deadline = args.timeout.map(|time| started + time);
@@ -148,7 +148,7 @@ struct Check<'a> {
     progress: Progress,
     /// The user's models.
     sources: Vec<Source>,
-    /// These and leno's own; none if there are only those.
+    /// These and leno's own; none if there are only those for all programs.
     models: Option<Models>,
     suppressions: Vec<Suppression>,
     /// There is a bug, and one is all that is wanted.

@@ -26,6 +26,11 @@ const STANDARD: [(&str, &str); 5] = [
     ("models/libc++.toml", include_str!("../../models/libc++.toml")),
 ];
 
+/// Those of libraries whose functions' names others may have, too, by the beginning of the
+/// library's name.
+const OF_LIBRARIES: [(&str, &str, &str); 1] =
+    [("libz.so", "models/zlib.toml", include_str!("../../models/zlib.toml"))];
+
 /// A file of models: where it comes from and what is in it. A trace keeps the user's,
 /// so that it can be replayed.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -77,12 +82,17 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
 }
 
 impl Models {
-    /// The models that leno brings along and, before them, the user's; of two files
-    /// that speak of one function the later one is right.
-    pub fn with(sources: &[Source]) -> Result<Self, Error> {
-        let mut models = standard().clone();
-        for source in sources {
-            models.add(&source.name, &source.text, true)?;
+    /// The models that leno brings along for a program with these libraries and, before them,
+    /// the user's; of two files that speak of one function the later one is right. None if
+    /// those for all programs are all.
+    pub fn with(libraries: &[String], sources: &[Source]) -> Result<Option<Self>, Error> {
+        let is_linked = |name: &str| libraries.iter().any(|library| library.starts_with(name));
+        let own = OF_LIBRARIES.iter().filter(|(library, ..)| is_linked(library));
+        let own = own.map(|(_, name, text)| (*name, *text));
+        let theirs = sources.iter().map(|source| (source.name.as_str(), source.text.as_str()));
+        let mut models = None;
+        for (name, text) in own.chain(theirs) {
+            models.get_or_insert_with(|| standard().clone()).add(name, text, true)?;
         }
         Ok(models)
     }
@@ -297,7 +307,8 @@ mod tests {
     #[test]
     fn the_models_that_leno_brings_along_can_be_read() {
         let mut models = Models::default();
-        for (name, text) in STANDARD {
+        let of_libraries = OF_LIBRARIES.iter().map(|(_, name, text)| (*name, *text));
+        for (name, text) in STANDARD.into_iter().chain(of_libraries) {
             models.add(name, text, false).unwrap();
         }
         assert!(models.functions.len() > 500, "{}", models.functions.len());

@@ -9,7 +9,7 @@ use crate::{
     image::{Images, Threads},
     input::Input,
     json,
-    models::Models,
+    models::{self, Models},
     output,
     program::{self, Journal, Launch, Next, Obituary, Running},
     story::Story,
@@ -123,11 +123,12 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
         let directory = file.directory.display();
         return Err(Error::Changed(format!("it ran in {directory}, which is gone")));
     }
-    require_tables(&file.program)?;
+    let libraries = require_tables(&file.program)?.libraries;
     let runtime = program::runtime()?;
     let input = file.options["input"].as_str().map(|input| file.directory.join(input));
     let input = Input::open(input.as_deref(), &file.program)?;
-    let models = Models::with(&file.models)?;
+    let models = Models::with(&libraries, &file.models)?;
+    let models = models.as_ref().unwrap_or_else(|| models::standard());
     let launch = Launch {
         program: &file.program,
         args: &file.args,
@@ -156,7 +157,7 @@ fn run(file: &TraceFile, show_output: bool) -> Result<Seen, Error> {
                 loaded = tables;
                 images = Images::load(units)?;
                 unchanged(file, &images)?;
-                let calls = calls(&images, &program::exports(&runtime)?, &models);
+                let calls = calls(&images, &program::exports(&runtime)?, models);
                 let job = job(file, show_output, running.scratch()?, calls);
                 running.send(&job);
             }

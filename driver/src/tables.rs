@@ -38,6 +38,8 @@ pub struct Tables {
     pub stripped: bool,
     /// Functions that other files are to provide.
     undefined: BTreeSet<String>,
+    /// The libraries that it is linked with.
+    pub libraries: Vec<String>,
     /// It uses a stream that reads standard input. That is a variable, which the linker may
     /// have copied into the program.
     pub reads_input: bool,
@@ -78,6 +80,7 @@ impl Tables {
             symbols: symbols(&[SymbolKind::Text, SymbolKind::Data]),
             thread_locals: symbols(&[SymbolKind::Tls]),
             undefined,
+            libraries: libraries(&elf),
             reads_input,
         })
     }
@@ -127,6 +130,20 @@ impl Tables {
     pub fn undefined(&self) -> impl Iterator<Item = &str> {
         self.undefined.iter().map(String::as_str)
     }
+}
+
+/// The names that the dynamic section has of them.
+fn libraries(elf: &object::File) -> Vec<String> {
+    let data = |name| elf.section_by_name(name).and_then(|section| section.data().ok());
+    let (Some(entries), Some(names)) = (data(".dynamic"), data(".dynstr")) else {
+        return Vec::new();
+    };
+    let word = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
+    let entries = entries.chunks_exact(16).map(|entry| (word(&entry[..8]), word(&entry[8..])));
+    let needed = entries.filter(|(tag, _)| *tag == object::elf::DT_NEEDED.0 as u64);
+    let name = |at: u64| names.get(at as usize..)?.split(|byte| *byte == 0).next();
+    let names = needed.filter_map(|(_, at)| name(at));
+    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 /// A linker may write a symbol's version behind its name.
