@@ -1328,10 +1328,17 @@ fn stop() -> ! {
     leave()
 }
 
-/// Memory is given back: synchronisation objects in it are no more.
-pub fn forget(addr: u64, len: u64) {
-    if let Some(x) = running() {
-        x.director.forget(addr, len);
+/// Memory is given back: synchronisation objects in it are no more. It is past the access by
+/// which it was, so that what there was depends on the events before.
+pub fn forget(addr: u64, len: u64, site: SiteRef) {
+    let Some(x) = running() else { return };
+    let range = addr..addr.saturating_add(len);
+    x.thread().writes.retain(|lock| !range.contains(lock));
+    x.thread().robust.retain(|lock| !range.contains(lock));
+    for (object, op) in x.director.forget(&range) {
+        event(op, &[], site);
+        // What is used there now was freed, or is a new one.
+        running().expect("still running").director.renew(object);
     }
 }
 
