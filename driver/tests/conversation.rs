@@ -47,6 +47,7 @@ fn peer(script: &str) {
                 exhausted: true,
                 steps_limited: false,
                 unrolled: Vec::new(),
+                unasked: Vec::new(),
                 weak_atomics: false,
                 unseen: vec![],
                 narrowed: vec![],

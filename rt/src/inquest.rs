@@ -79,6 +79,7 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
         exhausted: false,
         steps_limited: false,
         unrolled: Vec::new(),
+        unasked: Vec::new(),
         weak_atomics: false,
         unseen: Vec::new(),
         narrowed: Vec::new(),
