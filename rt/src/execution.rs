@@ -1283,9 +1283,34 @@ pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> 
     record.failures.push(Failure { property, thread: x.current, after, site, code });
     x.director.fail(x.current);
     x.thread().alive = false;
+    *FAILING.get() = Some(property);
+    // A fault may come here, and its handler looks at this.
+    compiler_fence(Ordering::SeqCst);
     if let Some(tracer) = &mut x.tracer {
         tracer.failed(text);
     }
+    has_failed(property)
+}
+
+/// Of which property the failure is that the running thread is about to describe. For that its
+/// frames are looked at, which the program may have damaged.
+static FAILING: Global<Option<Property>> = Global::new(None);
+
+/// The property of the failure that is being described.
+pub fn failing() -> Option<Property> {
+    *FAILING.get()
+}
+
+/// Whether the execution is over, and only its record is completed.
+pub fn is_over() -> bool {
+    running().is_some_and(|x| x.end.is_some())
+}
+
+/// The rest of [`fail`], as far as it was described.
+pub fn has_failed(property: Property) -> ! {
+    *FAILING.get() = None;
+    let x = running().expect("threads fail in an execution");
+    let record = record();
     // If nobody looks for this, or there is more of the schedule to be shown, the others
     // go on: an execution that is not maximal hides what they would have done.
     let shown_later = x.tracer.is_some() && record.events.len() < x.plan_len;
