@@ -231,10 +231,10 @@ impl Trace {
         let mut hold = before;
         let mutex = &mut hold.mutex;
         match op {
-            Op::Lock { kind, .. } | Op::TryLock { kind, .. } => {
-                if outcome == Outcome::Acquired(true) {
-                    mutex.lock(thread, kind);
-                }
+            Op::Lock { kind, .. } | Op::TryLock { kind, .. }
+                if outcome == Outcome::Acquired(true) =>
+            {
+                mutex.lock(thread, kind);
             }
             Op::Unlock { .. } | Op::Wait { .. } => drop(mutex.unlock(thread)),
             Op::Rewait { .. } => mutex.lock_again(thread),

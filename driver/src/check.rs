@@ -291,10 +291,7 @@ impl<'a> Check<'a> {
                     return Err(fault_error(fault, &self.images));
                 }
                 Next::Message(Message::Done(summary)) => {
-                    return Ok(Heard::Done(
-                        ending(&summary, &self.images),
-                        Some(Box::new(summary)),
-                    ));
+                    return Ok(Heard::Done(ending(&summary, &self.images), Some(summary)));
                 }
             }
         }

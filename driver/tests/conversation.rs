@@ -53,7 +53,7 @@ fn peer(script: &str) {
                 narrowed: vec![],
                 phases: None,
             };
-            write_frame(&mut stream, &Message::Done(summary)).unwrap();
+            write_frame(&mut stream, &Message::Done(Box::new(summary))).unwrap();
         }
         "status" => std::process::exit(7),
         "signal" => std::process::abort(),

@@ -183,7 +183,7 @@ pub enum Message {
     Ran(Ran),
     /// The answer to [`Mode::Replay`].
     Replayed(Trace),
-    Done(Summary),
+    Done(Box<Summary>),
     /// The check cannot go on.
     Fault(Fault),
 }

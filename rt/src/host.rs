@@ -220,7 +220,7 @@ unsafe extern "C" fn host_main(
             {
                 nondeterminism(at, None, events);
             }
-            channel::send(&Message::Done(Summary {
+            channel::send(&Message::Done(Box::new(Summary {
                 counts: Default::default(),
                 exhausted: false,
                 steps_limited: false,
@@ -230,7 +230,7 @@ unsafe extern "C" fn host_main(
                 unseen: Vec::new(),
                 narrowed: Vec::new(),
                 phases: None,
-            }));
+            })));
         }
     }
     sys::exit_group(0)
@@ -433,7 +433,7 @@ fn check(
             channel::send(&Message::Progress(counts(&search, bugs, digest)));
         }
     }
-    channel::send(&Message::Done(Summary {
+    channel::send(&Message::Done(Box::new(Summary {
         counts: counts(&search, bugs, digest),
         exhausted,
         steps_limited,
@@ -443,7 +443,7 @@ fn check(
         unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
-    }));
+    })));
 }
 
 /// How many events executions may have before they are looked at.
