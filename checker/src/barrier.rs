@@ -98,11 +98,11 @@ impl Barriers {
         })
     }
 
-    /// The memory of these is something else from now on.
-    pub fn forget(&mut self, range: core::ops::Range<u64>) {
-        for (_, barrier) in self.barriers.iter_mut().filter(|(addr, _)| range.contains(*addr)) {
-            *barrier = Barrier { count: None, number: barrier.number + 1, open: None, ..*barrier };
-        }
+    /// Those at which somebody waits for others to come, with how many they wait for.
+    pub fn open(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let open =
+            |(addr, b): (&u64, &Barrier)| Some((*addr, b.count.filter(|_| b.open.is_some())?));
+        self.barriers.iter().filter_map(open)
     }
 
     pub fn is_initialised(&self, barrier: u64) -> bool {

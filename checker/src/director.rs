@@ -19,6 +19,7 @@ use crate::{
     sync::{SyncState, exit_is_due},
 };
 use alloc::{rc::Rc, vec::Vec};
+use core::ops::Range;
 use leno_model::{Access, End, Event, Op, Outcome, SiteRef, Step, ThreadId, Varies};
 
 /// A thread reaches its next event.
@@ -445,9 +446,11 @@ impl Director {
         self.can_go_on(thread)
     }
 
-    /// The memory was freed; synchronisation objects in it are no more.
-    pub fn forget(&mut self, addr: u64, len: u64) {
-        self.sync.forget(addr..addr.saturating_add(len));
+    /// The memory was freed; synchronisation objects in it are no more, when these events have
+    /// happened too.
+    pub fn forget(&mut self, range: &Range<u64>) -> Vec<(u64, Op)> {
+        self.sync.forget(range);
+        self.sync.remains(range)
     }
 
     /// The threads that stand at an event.

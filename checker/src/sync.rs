@@ -46,10 +46,15 @@ impl Mutex {
         }
     }
 
-    /// A `Lock` that is enabled, or a `TryLock`; says whether it was acquired.
-    pub fn lock(&mut self, thread: ThreadId) -> bool {
+    /// A `Lock` that is enabled, or a `TryLock`; says whether it was acquired. One that is free
+    /// is what it is locked as: where it lies there may have been one of another kind before,
+    /// and not every mutex is initialised by a call.
+    pub fn lock(&mut self, thread: ThreadId, kind: MutexKind) -> bool {
         match self.owner {
-            None => self.acquire(thread),
+            None => {
+                self.kind = kind;
+                self.acquire(thread);
+            }
             Some(owner) if owner == thread && self.kind == MutexKind::Recursive => self.depth += 1,
             Some(_) => return false,
         }
@@ -294,7 +299,7 @@ impl SyncState {
         match *op {
             Op::Lock { mutex, kind } | Op::TryLock { mutex, kind } => {
                 let mutex = self.mutexes.entry(mutex).or_insert_with(|| Mutex::new(kind));
-                return Outcome::Acquired(mutex.lock(thread));
+                return Outcome::Acquired(mutex.lock(thread, kind));
             }
             Op::Unlock { mutex } => {
                 let held = self.mutexes.get_mut(&mutex).is_some_and(|m| m.unlock(thread));
@@ -442,15 +447,33 @@ impl SyncState {
         Outcome::Done
     }
 
-    /// The memory was freed: what lies there next is another object. Not so for a
-    /// futex: for the kernel it is an address, whatever lies there.
-    pub fn forget(&mut self, range: Range<u64>) {
-        self.mutexes.retain(|addr, _| !range.contains(addr));
-        self.conds.retain(|addr, _| !range.contains(addr));
-        self.rwlocks.retain(|addr, _| !range.contains(addr));
-        self.sems.retain(|addr, _| !range.contains(addr));
+    /// The operations by which objects that were not destroyed become nothing, in the order of
+    /// their places: the memory was freed, and what lies there next is another object. They are
+    /// events, for they let whoever waits go on, and the searches go by the events alone. A condition
+    /// variable or a barrier is not destroyed by them: whoever leaves it then touches the freed
+    /// memory all the same. Not so for a futex: for the kernel it is an address, whatever lies
+    /// there.
+    pub fn remains(&self, range: &Range<u64>) -> Vec<(u64, Op)> {
+        let left = |object: &u64| range.contains(object) && !self.destroyed.contains(object);
+        let held = self.mutexes.iter().filter(|(_, mutex)| mutex.owner.is_some());
+        let mutexes = held.map(|(mutex, _)| (*mutex, Op::MutexDestroy { mutex: *mutex }));
+        let awaited = self.conds.iter().filter(|(_, waiters)| !waiters.is_empty());
+        let conds = awaited.map(|(cond, _)| (*cond, Op::CondInit { cond: *cond }));
+        let held = self.rwlocks.iter().filter(|(_, lock)| !lock.writable());
+        let rwlocks = held.map(|(rwlock, _)| (*rwlock, Op::RwDestroy { rwlock: *rwlock }));
+        let posted = self.sems.iter().filter(|(_, value)| **value > 0);
+        let sems = posted.map(|(sem, _)| (*sem, Op::SemInit { sem: *sem, value: 0 }));
+        let open = self.barriers.open();
+        let barriers = open.map(|(barrier, count)| (barrier, Op::BarrierInit { barrier, count }));
+        let all = mutexes.chain(conds).chain(rwlocks).chain(sems).chain(barriers);
+        let mut remains: Vec<_> = all.filter(|(object, _)| left(object)).collect();
+        remains.sort_unstable_by_key(|(object, _)| *object);
+        remains
+    }
+
+    /// The memory was freed: nobody is blamed for what was destroyed there before.
+    pub fn forget(&mut self, range: &Range<u64>) {
         self.destroyed.retain(|addr| !range.contains(addr));
-        self.barriers.forget(range);
     }
 
     /// A synchronisation object that is in another state when two threads, and objects with

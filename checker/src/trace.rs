@@ -44,8 +44,6 @@ pub struct Hold {
     pub freed: Option<u32>,
     /// The last unlock or wait that released it.
     pub released: Option<u32>,
-    /// Its kind is known: it was initialised, or locked.
-    known: bool,
 }
 
 const UNTOUCHED: Hold = Hold {
@@ -53,7 +51,6 @@ const UNTOUCHED: Hold = Hold {
     acquired: None,
     freed: None,
     released: None,
-    known: false,
 };
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -234,21 +231,15 @@ impl Trace {
         let mut hold = before;
         let mutex = &mut hold.mutex;
         match op {
-            Op::Lock { kind, .. } | Op::TryLock { kind, .. } => {
-                if !core::mem::replace(&mut hold.known, true) {
-                    mutex.kind = kind;
-                }
-                if outcome == Outcome::Acquired(true) && !mutex.lock(thread) {
-                    // Its memory was freed and is a new mutex now.
-                    mutex.acquire(thread);
-                }
+            Op::Lock { kind, .. } | Op::TryLock { kind, .. }
+                if outcome == Outcome::Acquired(true) =>
+            {
+                mutex.lock(thread, kind);
             }
             Op::Unlock { .. } | Op::Wait { .. } => drop(mutex.unlock(thread)),
             Op::Rewait { .. } => mutex.lock_again(thread),
-            Op::MutexInit { kind, .. } => (*mutex, hold.known) = (Mutex::new(kind), true),
-            Op::MutexDestroy { .. } => {
-                (*mutex, hold.known) = (Mutex::new(MutexKind::Normal), false);
-            }
+            Op::MutexInit { kind, .. } => *mutex = Mutex::new(kind),
+            Op::MutexDestroy { .. } => *mutex = Mutex::new(MutexKind::Normal),
             _ => {}
         }
         match (before.mutex.owner, hold.mutex.owner) {

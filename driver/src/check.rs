@@ -19,13 +19,13 @@ use crate::{
     symmetry::{self, Explained},
     tables::Tables,
     trace_file::{Output, SCHEMA, TraceFile},
-    verdict::{Ending, Found, Outcome},
+    verdict::{self, Ending, Found, Outcome},
     words,
 };
 use leno_model::{
     effect::Model,
     site::{SiteId, SiteKind},
-    wire::{Bug, Counts, Fault, Job, Message, Mode, Ran, Saved, Summary, TIMER},
+    wire::{Bug, Counts, Fault, Job, Message, Mode, Ran, Saved, Summary, TIMER, Unasked},
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -291,10 +291,7 @@ impl<'a> Check<'a> {
                     return Err(fault_error(fault, &self.images));
                 }
                 Next::Message(Message::Done(summary)) => {
-                    return Ok(Heard::Done(
-                        ending(&summary, &self.images),
-                        Some(Box::new(summary)),
-                    ));
+                    return Ok(Heard::Done(ending(&summary, &self.images), Some(summary)));
                 }
             }
         }
@@ -476,6 +473,16 @@ impl<'a> Check<'a> {
             let (calls, loops) = cut_sites(&summary, &self.images);
             cut("not let go round again (--unroll)", loops);
             cut("not let create more threads (--max-threads)", calls);
+            let ends = summary.unasked.iter().map(|Unasked { property, site }| {
+                format!("{} ({})", property_name(*property), words::place(*site, &self.images))
+            });
+            let ends: Vec<String> = ends.collect();
+            if !ends.is_empty() {
+                notes.push(format!(
+                    "what was not asked for (--property) kept executions from going on: {}",
+                    ends.join("; ")
+                ));
+            }
             if summary.weak_atomics {
                 notes.push(
                     "atomics weaker than seq_cst are used on shared data; what they allow beyond \
@@ -483,6 +490,13 @@ impl<'a> Check<'a> {
                         .to_string(),
                 );
             }
+        }
+        if matches!(ending, Ending::Exhausted) && verdict::is_assumed_away(&counts) {
+            notes.push(
+                "in every execution the program assumes what does not hold: what it would do \
+                 behind that was not run"
+                    .to_string(),
+            );
         }
         // What came to its end, or to its bug, is not gone on with.
         let over = match ending {

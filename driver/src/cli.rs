@@ -406,6 +406,13 @@ impl CheckArgs {
             let why = "--symmetry on goes with --search optimal or source only";
             return Err(Error::Usage(why.into()));
         }
+        let types: Vec<&str> = self.nondet.iter().map(|values| values.of.as_str()).collect();
+        if let Some(twice) = (1..types.len()).find(|place| types[..*place].contains(&types[*place]))
+        {
+            let of = types[twice];
+            let why = format!("--nondet gives values of {of} twice; one range goes for each type");
+            return Err(Error::Usage(why));
+        }
         let bound = "without it nothing is bounded";
         only("--stateful on", self.stateful == Stateful::On, "use --stateful off or auto")?;
         only("--observers on", self.observers == Switch::On, "use --observers off")?;

@@ -51,6 +51,12 @@ fn line(text: &mut String, label: &str, content: &str) {
 fn verdict(outcome: &Outcome) -> String {
     let mut text = String::new();
     let (word, sentence) = match outcome.verdict() {
+        Verdict::Safe if outcome.is_assumed_away() => (
+            style("safe").green().bold(),
+            "no execution came to its end, each makes an assumption that does not hold; none shows \
+             a bug before that"
+                .to_string(),
+        ),
         Verdict::Safe => (style("safe").green().bold(), {
             let other = if outcome.suppressed() > 0 { " that is not suppressed" } else { "" };
             format!("every interleaving that matters was run, none shows a bug{other}")

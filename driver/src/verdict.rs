@@ -116,6 +116,10 @@ impl Outcome<'_> {
         self.counts.executions == 0 && self.counts.blocked_by_await > 0
     }
 
+    pub fn is_assumed_away(&self) -> bool {
+        is_assumed_away(&self.counts)
+    }
+
     pub fn blocked(&self) -> u64 {
         let counts = &self.counts;
         counts.blocked_by_sleep
@@ -131,4 +135,11 @@ impl Outcome<'_> {
             Verdict::Unknown => error::EXIT_UNKNOWN,
         }
     }
+}
+
+/// No execution came to an end, because in all of them the program assumes what does not hold.
+/// That is `safe`: an assumption says which executions there are, and of none there is nothing to
+/// be said against. But who did not mean that is to know.
+pub fn is_assumed_away(counts: &Counts) -> bool {
+    counts.executions == 0 && counts.blocked_by_assume > 0 && counts.blocked_by_await == 0
 }

@@ -47,12 +47,13 @@ fn peer(script: &str) {
                 exhausted: true,
                 steps_limited: false,
                 unrolled: Vec::new(),
+                unasked: Vec::new(),
                 weak_atomics: false,
                 unseen: vec![],
                 narrowed: vec![],
                 phases: None,
             };
-            write_frame(&mut stream, &Message::Done(summary)).unwrap();
+            write_frame(&mut stream, &Message::Done(Box::new(summary))).unwrap();
         }
         "status" => std::process::exit(7),
         "signal" => std::process::abort(),

@@ -183,7 +183,7 @@ pub enum Message {
     Ran(Ran),
     /// The answer to [`Mode::Replay`].
     Replayed(Trace),
-    Done(Summary),
+    Done(Box<Summary>),
     /// The check cannot go on.
     Fault(Fault),
 }
@@ -221,6 +221,7 @@ pub struct Saved {
     pub counts: Counts,
     pub steps_limited: bool,
     pub unrolled: Vec<SiteId>,
+    pub unasked: Vec<Unasked>,
     pub unseen: Vec<SiteId>,
     pub narrowed: Vec<String>,
 }
@@ -257,6 +258,13 @@ pub struct Counts {
     pub symmetry: symmetry::Counts,
 }
 
+/// A bug of a property that is not looked for, behind which the thread did nothing more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Unasked {
+    pub property: Property,
+    pub site: Option<SiteId>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     pub counts: Counts,
@@ -266,6 +274,8 @@ pub struct Summary {
     pub steps_limited: bool,
     /// Loops that were not let go round again.
     pub unrolled: Vec<SiteId>,
+    /// By what executions ended early and nobody asked for, each place once.
+    pub unasked: Vec<Unasked>,
     /// Atomics weaker than sequentially consistent were used on shared data.
     pub weak_atomics: bool,
     /// Call sites (out of `Job::unknown_callees`) that were given shared memory.

@@ -106,39 +106,38 @@ pub fn stack(
 
 const DEEPEST: usize = 100;
 
-/// What an access does: `reads 4 bytes`.
-fn does(access: &Access) -> (&'static str, String) {
+/// What an access does: `reads 4 bytes`. What these are, or should have been, part of comes
+/// behind it.
+pub fn deed(access: &Access) -> String {
     let does = if access.kind.writes() { "writes" } else { "reads" };
     let bytes =
         if access.len == 1 { String::from("1 byte") } else { format!("{} bytes", access.len) };
-    (does, bytes)
+    format!("{does} {bytes}")
 }
 
 /// A sentence about an access to the stack, or thread-local storage, of a thread that
 /// has ended.
-pub fn outlived(access: &Access) -> String {
-    let (does, bytes) = does(access);
-    format!("{does} {bytes} of the stack of a thread that has ended")
+pub fn outlived(deed: &str) -> String {
+    format!("{deed} of the stack of a thread that has ended")
 }
 
 /// A sentence about an access to memory that is not there.
-pub fn misuse(access: &Access, wrong: &Misuse) -> String {
-    let (does, bytes) = does(access);
+pub fn misuse(deed: &str, access: &Access, wrong: &Misuse) -> String {
     match wrong {
         Misuse::Freed(block) => {
-            format!("{does} {bytes} of a block of {} bytes that has been freed", block.size)
+            format!("{deed} of a block of {} bytes that has been freed", block.size)
         }
         Misuse::Past(block, _) if access.addr < (block.start + block.size) as u64 => {
-            format!("{does} {bytes} across the end of a block of {} bytes", block.size)
+            format!("{deed} across the end of a block of {} bytes", block.size)
         }
         Misuse::Past(block, 0) => {
-            format!("{does} {bytes} right behind a block of {} bytes", block.size)
+            format!("{deed} right behind a block of {} bytes", block.size)
         }
         Misuse::Past(block, past) => {
-            format!("{does} {bytes}, {past} past the end of a block of {} bytes", block.size)
+            format!("{deed}, {past} past the end of a block of {} bytes", block.size)
         }
         Misuse::Before(block, before) => {
-            format!("{does} {bytes}, {before} before the start of a block of {} bytes", block.size)
+            format!("{deed}, {before} before the start of a block of {} bytes", block.size)
         }
     }
 }

@@ -1284,9 +1284,34 @@ pub fn fail(property: Property, code: u32, site: SiteRef, text: FailureText) -> 
     record.failures.push(Failure { property, thread: x.current, after, site, code });
     x.director.fail(x.current);
     x.thread().alive = false;
+    *FAILING.get() = Some(property);
+    // A fault may come here, and its handler looks at this.
+    compiler_fence(Ordering::SeqCst);
     if let Some(tracer) = &mut x.tracer {
         tracer.failed(text);
     }
+    has_failed(property)
+}
+
+/// Of which property the failure is that the running thread is about to describe. For that its
+/// frames are looked at, which the program may have damaged.
+static FAILING: Global<Option<Property>> = Global::new(None);
+
+/// The property of the failure that is being described.
+pub fn failing() -> Option<Property> {
+    *FAILING.get()
+}
+
+/// Whether the execution is over, and only its record is completed.
+pub fn is_over() -> bool {
+    running().is_some_and(|x| x.end.is_some())
+}
+
+/// The rest of [`fail`], as far as it was described.
+pub fn has_failed(property: Property) -> ! {
+    *FAILING.get() = None;
+    let x = running().expect("threads fail in an execution");
+    let record = record();
     // If nobody looks for this, or there is more of the schedule to be shown, the others
     // go on: an execution that is not maximal hides what they would have done.
     let shown_later = x.tracer.is_some() && record.events.len() < x.plan_len;
@@ -1329,10 +1354,17 @@ fn stop() -> ! {
     leave()
 }
 
-/// Memory is given back: synchronisation objects in it are no more.
-pub fn forget(addr: u64, len: u64) {
-    if let Some(x) = running() {
-        x.director.forget(addr, len);
+/// Memory is given back: synchronisation objects in it are no more. It is past the access by
+/// which it was, so that what there was depends on the events before.
+pub fn forget(addr: u64, len: u64, site: SiteRef) {
+    let Some(x) = running() else { return };
+    let range = addr..addr.saturating_add(len);
+    x.thread().writes.retain(|lock| !range.contains(lock));
+    x.thread().robust.retain(|lock| !range.contains(lock));
+    for (object, op) in x.director.forget(&range) {
+        event(op, &[], site);
+        // What is used there now was freed, or is a new one.
+        running().expect("still running").director.renew(object);
     }
 }
 

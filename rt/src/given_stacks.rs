@@ -106,7 +106,7 @@ pub fn take(memory: Given) {
         *all = planned();
     });
     require_empty(memory, "gives a thread the stack of one that has not ended", site);
-    execution::forget(low as u64, (high - low) as u64);
+    execution::forget(low as u64, (high - low) as u64, site);
     // The kernel does not fault on a protected page, it refuses to write there.
     snapshot::expect_use(low, high);
 }

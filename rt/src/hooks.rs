@@ -171,7 +171,7 @@ fn with_objects(op: Op, site: SiteRef, kind: MutexKind, patience: Patience) -> E
             sharing::is_event(thread, reads);
         }
     });
-    check(&reads, site);
+    check_as(&reads, site, Some(&op));
     if let Some(wrong) = wrong {
         misuse::judge(&op, wrong, site);
     }
@@ -250,6 +250,12 @@ pub fn called(
 /// the runtime's own.
 #[inline(always)]
 pub fn check(accesses: &[Access], site: SiteRef) {
+    check_as(accesses, site, None);
+}
+
+/// The same for the accesses of an operation on synchronisation objects, which lie there.
+#[inline(always)]
+fn check_as(accesses: &[Access], site: SiteRef, op: Option<&Op>) {
     if running().is_none() {
         return;
     }
@@ -262,10 +268,10 @@ pub fn check(accesses: &[Access], site: SiteRef) {
             continue;
         }
         if let Some(owner) = owner.filter(|owner| execution::has_ended(*owner)) {
-            outlived(access, owner, site);
+            outlived(access, owner, site, op);
         }
         if let Some(wrong) = heap::misuse(access.addr as usize, access.len as usize) {
-            misuses(access, &wrong, site);
+            misuses(access, &wrong, site, op);
         }
     }
 }
@@ -285,10 +291,15 @@ fn trespasses(site: SiteRef) -> ! {
     execution::fail(Property::Memory, 5, site, text)
 }
 
+/// What the program does there: with an object, if it is that which it means.
+fn deed(access: &Access, op: Option<&Op>) -> String {
+    op.map_or_else(|| describe::deed(access), |op| misuse::deed(op, access.addr))
+}
+
 #[cold]
-fn misuses(access: &Access, wrong: &heap::Misuse, site: SiteRef) -> ! {
+fn misuses(access: &Access, wrong: &heap::Misuse, site: SiteRef, op: Option<&Op>) -> ! {
     let text = FailureText::Misuse {
-        what: describe::misuse(access, wrong),
+        what: describe::misuse(&deed(access, op), access, wrong),
         object: Some(describe::object(wrong.block().start as u64)),
         parts: execution::history(wrong.block().start as u64),
     };
@@ -298,12 +309,12 @@ fn misuses(access: &Access, wrong: &heap::Misuse, site: SiteRef) -> ! {
 /// Fails if the stack, which is that of a thread that has ended, is not the own one (the
 /// last thread runs the `atexit` handlers).
 #[cold]
-fn outlived(access: &Access, owner: ThreadId, site: SiteRef) {
+fn outlived(access: &Access, owner: ThreadId, site: SiteRef, op: Option<&Op>) {
     if Some(owner) == current_thread() || fiber::is_life(access.addr) {
         return;
     }
     let text = FailureText::Misuse {
-        what: describe::outlived(access),
+        what: describe::outlived(&deed(access, op)),
         object: Some(describe::object(access.addr)),
         parts: given_stacks::creation(owner),
     };

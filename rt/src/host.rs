@@ -27,7 +27,7 @@ use leno_model::{
     Access, End, Event, Execution, Property, Step,
     wire::{
         CHANNEL, Counts, Fault, JOURNAL, Job, LIBRARIES, Message, Mode, Ran, Saved, SearchKind,
-        Summary,
+        Summary, Unasked,
     },
 };
 
@@ -225,16 +225,17 @@ unsafe extern "C" fn host_main(
             {
                 nondeterminism(at, None, events);
             }
-            channel::send(&Message::Done(Summary {
+            channel::send(&Message::Done(Box::new(Summary {
                 counts: Default::default(),
                 exhausted: false,
                 steps_limited: false,
                 unrolled: Vec::new(),
+                unasked: Vec::new(),
                 weak_atomics: false,
                 unseen: Vec::new(),
                 narrowed: Vec::new(),
                 phases: None,
-            }));
+            })));
         }
     }
     sys::exit_group(0)
@@ -319,6 +320,7 @@ fn check(
     let mut exhausted = true;
     let mut steps_limited = resume.as_ref().is_some_and(|saved| saved.steps_limited);
     let mut unrolled = resume.as_ref().map_or_else(Vec::new, |saved| saved.unrolled.clone());
+    let mut unasked = resume.as_ref().map_or_else(Vec::new, |saved| saved.unasked.clone());
     let Counts { mut bugs, mut digest, .. } =
         resume.as_ref().map_or_else(Counts::default, |saved| saved.counts);
     // The searches that a check begins anew know nothing of each other's bugs.
@@ -338,7 +340,7 @@ fn check(
         let from = phases::ticks();
         let saved = (timer.is_due() || enough && timer.is_wanted()).then(|| {
             let counts = counts(&search, bugs, digest);
-            saved::save(&search, &reported, counts, steps_limited, &unrolled)
+            saved::save(&search, &reported, counts, steps_limited, &unrolled, &unasked)
         });
         let Some(plan) = search.next().map(Rc::new) else { break };
         if let Some(saved) = saved {
@@ -370,6 +372,7 @@ fn check(
             digest = 0;
             steps_limited = false;
             unrolled.clear();
+            unasked.clear();
             continue;
         }
         if let End::Diverged { at } = run.end {
@@ -387,6 +390,7 @@ fn check(
             digest = 0;
             steps_limited = false;
             unrolled.clear();
+            unasked.clear();
             continue;
         }
         tell(&run, &mut explained);
@@ -410,7 +414,11 @@ fn check(
         };
         for bug in shown {
             let name = name(&bug, &events);
-            if !looks_for(property(&bug)) || reported.contains(&name) {
+            if !looks_for(property(&bug)) {
+                unasked.extend(unasked_end(&bug).filter(|end| !unasked.contains(end)));
+                continue;
+            }
+            if reported.contains(&name) {
                 continue;
             }
             reported.push(name);
@@ -430,16 +438,17 @@ fn check(
             channel::send(&Message::Progress(counts(&search, bugs, digest)));
         }
     }
-    channel::send(&Message::Done(Summary {
+    channel::send(&Message::Done(Box::new(Summary {
         counts: counts(&search, bugs, digest),
         exhausted,
         steps_limited,
         unrolled,
+        unasked,
         weak_atomics: search.weak_atomics(),
         unseen: models::unseen(),
         narrowed: interpose::choices::narrowed(),
         phases: phases::spent(),
-    }));
+    })));
 }
 
 /// How many events executions may have before they are looked at.
@@ -524,6 +533,17 @@ fn add_to_digest(digest: u64, run: &Execution<'_>) -> u64 {
         })
     };
     add(run.events.iter().fold(digest, event), run.pending.len() as u64)
+}
+
+/// Where the program was kept from going on by a bug that nobody looks for. What would have come
+/// then nobody has seen.
+fn unasked_end(bug: &Shown) -> Option<Unasked> {
+    let site = match bug {
+        Shown::Found(Finding::Failure(failure)) => failure.site,
+        Shown::Found(Finding::Deadlock { waits } | Finding::Hang { waits }) => waits.first()?.site,
+        _ => return None,
+    };
+    Some(Unasked { property: property(bug), site: units::site_id(site) })
 }
 
 /// Which property a bug violates.

@@ -16,7 +16,7 @@ use crate::{
     record::record,
     sys, units,
 };
-use alloc::{format, rc::Rc, string::String, vec::Vec};
+use alloc::{boxed::Box, format, rc::Rc, string::String, vec::Vec};
 use leno_checker::{Plan, PlannedStep};
 use leno_model::{
     Event, Property, SiteRef, Step, ThreadId,
@@ -74,16 +74,17 @@ pub fn hold(status: i32, keep_going: bool) -> ! {
     host::want(Some(Shown::Died(Death { thread: there.thread, site: there.site, signal })));
     run(&plan, false, true);
     let counts = record.counts.as_slice().first().copied().unwrap_or_default();
-    channel::send(&Message::Done(Summary {
+    channel::send(&Message::Done(Box::new(Summary {
         counts,
         exhausted: false,
         steps_limited: false,
         unrolled: Vec::new(),
+        unasked: Vec::new(),
         weak_atomics: false,
         unseen: Vec::new(),
         narrowed: Vec::new(),
         phases: None,
-    }));
+    })));
     sys::exit_group(0)
 }
 

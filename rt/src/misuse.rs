@@ -151,6 +151,12 @@ fn sentence(op: &Op, misuse: Misuse, refused: bool, shown: u64) -> String {
     what + but
 }
 
+/// What an operation does to an object: `locks a mutex`.
+pub fn deed(op: &Op, object: u64) -> String {
+    let (does, noun) = words(op, object);
+    format!("{does} {noun}")
+}
+
 fn words(op: &Op, shown: u64) -> (&'static str, &'static str) {
     match *op {
         Op::MutexInit { .. } => ("initialises", "a mutex"),
@@ -160,6 +166,7 @@ fn words(op: &Op, shown: u64) -> (&'static str, &'static str) {
         Op::Wait { mutex, .. } if mutex == shown => ("waits with", "a mutex"),
         Op::Wait { .. } => ("waits for", "a condition variable"),
         Op::Rewait { .. } => ("locks, at the end of a wait,", "a mutex"),
+        Op::Unwait { .. } => ("gives up waiting for", "a condition variable"),
         Op::CondInit { .. } => ("initialises", "a condition variable"),
         Op::CondDestroy { .. } => ("destroys", "a condition variable"),
         Op::Signal { .. } | Op::Broadcast { .. } => ("signals", "a condition variable"),
@@ -170,6 +177,7 @@ fn words(op: &Op, shown: u64) -> (&'static str, &'static str) {
         | Op::WriteLock { .. }
         | Op::TryReadLock { .. }
         | Op::TryWriteLock { .. } => ("locks", "a read-write lock"),
+        Op::SemInit { .. } => ("initialises", "a semaphore"),
         Op::SemDestroy { .. } => ("destroys", "a semaphore"),
         Op::SemPost { .. } => ("posts", "a semaphore"),
         Op::SemValue { .. } => ("looks at", "a semaphore"),

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use leno_checker::Strategy;
 use leno_model::{
     site::SiteId,
-    wire::{Counts, Fault, Saved},
+    wire::{Counts, Fault, Saved, Unasked},
 };
 
 /// When to save next, in ticks of the processor.
@@ -56,6 +56,7 @@ pub fn save(
     counts: Counts,
     steps_limited: bool,
     unrolled: &[SiteId],
+    unasked: &[Unasked],
 ) -> Saved {
     Saved {
         search: postcard::to_allocvec(search).expect("plain data can be encoded"),
@@ -69,6 +70,7 @@ pub fn save(
         counts,
         steps_limited,
         unrolled: unrolled.to_vec(),
+        unasked: unasked.to_vec(),
         unseen: models::unseen(),
         narrowed: choices::narrowed(),
     }

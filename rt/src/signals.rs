@@ -1,14 +1,16 @@
 //! Fatal signals: a thread that crashes has failed.
 
 use crate::{
-    describe,
+    cell::Global,
+    channel, describe,
     execution::{self, running},
     fiber,
     kernel::handlers,
     snapshot, stacks, sys,
     trace::FailureText,
 };
-use leno_model::Property;
+use core::sync::atomic::{Ordering, compiler_fence};
+use leno_model::{Property, object::Object, wire::Message};
 
 const FATAL: [(i32, &str); 6] = [
     (libc::SIGSEGV, "SIGSEGV"),
@@ -64,6 +66,29 @@ pub fn install() {
     }
 }
 
+/// A signal that is being described: its number, and what it is called. The program's memory is
+/// looked at for that.
+static DESCRIBING: Global<Option<(i32, &str)>> = Global::new(None);
+
+/// A signal has come in the middle of a report: what it would show was damaged by the program. It
+/// is made without that.
+fn ends_report() -> ! {
+    const DAMAGED: &str = "what a report would show of a stack could not be read: the program has \
+                           written over it";
+    channel::send(&Message::Notice(DAMAGED.into()));
+    if let Some(property) = execution::failing() {
+        execution::has_failed(property);
+    }
+    let (number, name) = DESCRIBING.get().take().expect("a report is being made");
+    crashes(number, name, None)
+}
+
+fn crashes(number: i32, name: &'static str, object: Option<Object>) -> ! {
+    let number = number as u32;
+    let site = running().expect("threads crash in an execution").thread().last_site;
+    execution::fail(Property::Crash, number, site, FailureText::Signal { number, name, object })
+}
+
 type Handler = extern "C" fn(i32, *const libc::siginfo_t, *mut libc::c_void);
 
 extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut libc::c_void) {
@@ -71,11 +96,14 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
     if number == libc::SIGSEGV && snapshot::first_write(unsafe { (*info).si_addr() } as usize) {
         return;
     }
-    let Some(x) = running() else {
+    if running().is_none() || execution::is_over() {
         // SAFETY: with the default action the signal comes again and ends the process.
         unsafe { libc::signal(number, libc::SIG_DFL) };
         return;
-    };
+    }
+    if DESCRIBING.get().is_some() || execution::failing().is_some() {
+        ends_report();
+    }
     if let Some(action) = handlers::fault().filter(|_| number == libc::SIGSEGV)
         && !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
     {
@@ -102,14 +130,12 @@ extern "C" fn caught(number: i32, info: *const libc::siginfo_t, context: *mut li
         if fiber::is_guard(addr, registers[libc::REG_RSP as usize] as usize) {
             name = execution::STACK_OVERFLOW;
         } else {
+            *DESCRIBING.get() = Some((number, name));
+            // A fault may come here, and this function looks at it then.
+            compiler_fence(Ordering::SeqCst);
             object = Some(describe::object(addr as u64));
+            *DESCRIBING.get() = None;
         }
     }
-    let site = x.thread().last_site;
-    execution::fail(
-        Property::Crash,
-        number as u32,
-        site,
-        FailureText::Signal { number: number as u32, name, object },
-    )
+    crashes(number, name, object)
 }

@@ -113,24 +113,33 @@ impl Tracer {
     pub fn failed(&mut self, text: FailureText) {
         let thread = execution::current_thread().unwrap_or(ThreadId::MAIN);
         let site = execution::running().map_or(SiteRef(0), |x| x.thread().last_site);
-        let call = describe::stack(SiteRef(0), fiber::frame());
-        let hook = describe::stack(site, fiber::frame());
-        self.failure = Some(match text {
+        // What has damaged the frames may keep more than this from being found out.
+        let (mut calls, here) = (false, units::site_id(site).into_iter().collect());
+        let failure = self.failure.insert(match text {
             FailureText::Assertion { expression, file, line, function } => {
-                Detail::Assertion { thread, expression, file, line, function, stack: call }
+                calls = true;
+                Detail::Assertion { thread, expression, file, line, function, stack: here }
             }
             FailureText::Signal { number, name, object } => {
-                let stack = if number == libc::SIGABRT as u32 { call } else { hook };
-                Detail::Signal { thread, number, name: name.into(), object, stack }
+                calls = number == libc::SIGABRT as u32;
+                Detail::Signal { thread, number, name: name.into(), object, stack: here }
             }
             FailureText::Misuse { what, object, parts } => {
-                Detail::Misuse { thread, what, object, stack: hook, parts }
+                Detail::Misuse { thread, what, object, stack: here, parts }
             }
             FailureText::Leak { what, object, allocated: Part { thread, stack, .. } } => {
                 let (object, parts) = (Some(object), Vec::new());
-                Detail::Misuse { thread, what, object, stack, parts }
+                self.failure = Some(Detail::Misuse { thread, what, object, stack, parts });
+                return;
             }
         });
+        let found = describe::stack(if calls { SiteRef(0) } else { site }, fiber::frame());
+        if let Detail::Assertion { stack, .. }
+        | Detail::Signal { stack, .. }
+        | Detail::Misuse { stack, .. } = failure
+        {
+            *stack = found;
+        }
     }
 
     /// The execution is over: send what it was, and the bug that it shows.

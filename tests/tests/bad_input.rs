@@ -225,7 +225,7 @@ fn what_is_no_file_is_no_trace_and_nobody_waits_for_it() {
 fn wrong_options_and_values_are_named() {
     let directory = scratch();
     build("race/plain.c", directory.path());
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["check", "--frobnicate", "./program"], "--frobnicate"),
         (&["check", "--max-steps", "abc", "./program"], "--max-steps"),
         (&["check", "--max-executions", "-1", "./program"], "-1"),
@@ -233,6 +233,10 @@ fn wrong_options_and_values_are_named() {
         (&["check", "--search", "best", "./program"], "--search"),
         (&["check", "--property", "race,beauty", "./program"], "beauty"),
         (&["check", "--format", "xml", "./program"], "--format"),
+        (&["replay", "--format", "xml", "trace.json"], "--format"),
+        (&["report", "--format", "", "trace.json"], "--format"),
+        (&["check", "--nondet", "int=0..1,int=3..4", "./program"], "int twice"),
+        (&["check", "--nondet", "int=0..1", "--nondet", "int=3..4", "./program"], "int twice"),
         (&["replay"], "<TRACE>"),
         (&["replay", "nowhere.json"], "nowhere.json"),
         (&["dance"], "dance"),
@@ -240,6 +244,31 @@ fn wrong_options_and_values_are_named() {
     for (args, expected) in cases {
         let message = refused(directory.path(), args);
         assert!(message.contains(expected), "{args:?}: {message}");
+    }
+}
+
+/// Whatever the help says that an option takes, it is not this.
+#[test]
+fn no_option_accepts_every_value() {
+    let directory = scratch();
+    build("race/plain.c", directory.path());
+    let help = leno(directory.path(), &["check", "--help"]).stdout;
+    let words = |line: &str| line.split([' ', '=', '[']).map(str::to_string).collect::<Vec<_>>();
+    let lines = help.lines().map(str::trim).filter(|line| line.starts_with('-'));
+    let with_value = lines.filter(|line| line.contains('<'));
+    let options: Vec<String> = with_value
+        .filter_map(|line| words(line).into_iter().find(|word| word.starts_with("--")))
+        // A folder may have any name, and is made.
+        .filter(|option| option != "--output")
+        .collect();
+    assert!(options.len() > 25, "{options:?}");
+    for option in options {
+        for value in ["½", "-0x1", "", "99999999999999999999999999h"] {
+            let given = format!("{option}={value}");
+            let message = refused(directory.path(), &["check", &given, "./program"]);
+            let named = message.contains(&option) || message.contains(value);
+            assert!(named && !message.contains("panicked"), "{given}: {message}");
+        }
     }
 }
 

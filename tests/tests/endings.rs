@@ -186,6 +186,20 @@ fn what_makes_another_program_of_it_is_refused_by_name() {
         ("kill(0, SIGKILL)", "kill of another process or of a group"),
         ("kill(getpid(), SIGSTOP)", "a signal that stops the process"),
     ];
+    are_refused(&calls);
+}
+
+/// What one execution leaves in a queue the next one would find.
+#[test]
+fn message_queues_are_refused_by_name() {
+    are_refused(&[
+        ("extern int mq_open(const char *, int, ...); mq_open(\"/leno\", 2)", "mq_open"),
+        ("extern int mq_unlink(const char *); mq_unlink(\"/leno\")", "mq_unlink"),
+        ("syscall(240, \"/leno\", 2, 0, NULL)", "syscall (mq_open)"),
+    ]);
+}
+
+fn are_refused(calls: &[(&str, &str)]) {
     for (act, name) in calls {
         let directory = scratch();
         let (ran, json) = check(directory.path(), act, &[]);

@@ -140,7 +140,7 @@ fn give_back(owner: usize, place: usize, site: SiteRef) {
     let block = *heap::block(owner, place);
     execution::note_further(block.start as u64, "freed it here");
     heap::release(owner, place, current_thread(), site);
-    execution::forget(block.start as u64, block.size as u64);
+    execution::forget(block.start as u64, block.size as u64, site);
 }
 
 fn misused(what: String, pointer: Pointer, code: u32, site: SiteRef) {

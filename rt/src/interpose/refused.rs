@@ -1,6 +1,7 @@
 //! Functions that would block the one kernel thread, or make threads and processes
 //! behind our back, and that have no model yet: calling one ends the check with a
-//! message that names it.
+//! message that names it. So do message queues with names: they are the system's, what one
+//! execution leaves in them the next one would find.
 
 use super::real;
 use crate::{
@@ -35,5 +36,6 @@ refused! {
     fork vfork posix_spawn posix_spawnp system popen
     execve execv execvp execvpe execl execlp execle fexecve daemon
     aio_read aio_read64 aio_write aio_write64 aio_fsync aio_fsync64 lio_listio lio_listio64
-    aio_suspend aio_suspend64 mq_notify getaddrinfo_a
+    aio_suspend aio_suspend64 getaddrinfo_a
+    mq_open __mq_open_2 mq_unlink mq_notify
 }
