@@ -82,6 +82,8 @@ pub struct Thread {
     pub manners: Manners,
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
+    /// It is about to choose whether time passes where it stands.
+    pub asks: bool,
     /// The read-write locks that it has locked for writing.
     pub writes: Vec<u64>,
     /// Handlers that run in the middle of the runtime: where they began on the program's
@@ -300,6 +302,7 @@ impl Thread {
             cancels_itself: false,
             manners: Manners::default(),
             robust: Vec::new(),
+            asks: false,
             writes: Vec::new(),
             interruptions: Vec::new(),
             alive: true,
@@ -791,7 +794,8 @@ fn arrive(
     // Whether a timeout fires is chosen inside of a call, which may choose several times; but
     // only once behind an attempt.
     let x = running().expect("events happen in an execution");
-    let gives_up = patience.timed && spins && x.director.has_just_attempted(x.current);
+    let asks = x.thread().asks;
+    let gives_up = patience.timed && spins && !asks && x.director.has_just_attempted(x.current);
     // Looking for signals may be part of what any one call does, several times.
     let may_spin = (may_spin || gives_up) && !signalling::is_look(&op);
     let local_state = if spins && may_spin { own_state() } else { None };
@@ -836,6 +840,12 @@ fn arrive(
 /// If the running thread does nothing more: keeps what was looked at in the round that it would
 /// repeat, or sees to it that this will be known.
 fn keep_glances(x: &mut Running) {
+    let (events, accesses) = (record().events.as_slice(), record().accesses.as_slice());
+    let past = Past { events, accesses };
+    for glance in x.director.glances_of(x.current) {
+        let event = &events[*glance as usize];
+        glanced::keep(event.thread, past.accesses_of(event));
+    }
     for Stretch { thread, since, events } in x.director.repeated(x.current) {
         let Thread { ordinal, looks, .. } = &x.threads[thread.index()];
         // The hook that it stands in has been counted.
@@ -858,7 +868,12 @@ fn waits_by_the_clock(op: Op, accesses: &[Access], site: SiteRef, state: u64) ->
     }
     let iteration = x.director.would_repeat(me, site, &op, accesses, state)?;
     let looks = events - seen.events < iteration;
-    let passes = looks && may_happen(site);
+    let passes = looks && {
+        x.thread().asks = true;
+        let passes = may_happen(site);
+        running().expect("events happen in an execution").thread().asks = false;
+        passes
+    };
     if passes {
         let x = running().expect("events happen in an execution");
         let events = x.director.events();
