@@ -82,6 +82,8 @@ pub struct Thread {
     pub manners: Manners,
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
+    /// A digest of its thread-specific data.
+    specific: u64,
     /// It is about to choose whether time passes where it stands.
     pub asks: bool,
     /// The read-write locks that it has locked for writing.
@@ -302,6 +304,7 @@ impl Thread {
             cancels_itself: false,
             manners: Manners::default(),
             robust: Vec::new(),
+            specific: 0,
             asks: false,
             writes: Vec::new(),
             interruptions: Vec::new(),
@@ -378,6 +381,20 @@ impl Thread {
     /// The thread's own state has changed in a way that its frames need not show.
     pub fn changes(&mut self) {
         self.private_writes += 1;
+    }
+
+    /// What decides how it goes on and lies neither in its frames nor in shared memory.
+    fn own_state(&self) -> u64 {
+        let manners = u64::from(self.cancellable) << 62 | u64::from(self.asynchronous) << 63;
+        self.private_writes ^ self.specific ^ manners
+    }
+
+    /// A key of the thread has another value.
+    pub fn sets(&mut self, key: u32, before: u64, now: u64) {
+        let mix = |value: u64| {
+            (value ^ u64::from(key) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        };
+        self.specific ^= mix(before) ^ mix(now);
     }
 
     /// Instrumented code calls a function that is not.
@@ -789,7 +806,7 @@ fn arrive(
     let own_state = || {
         let thread = running().expect("events happen in an execution").thread();
         settle_stack_writes(thread);
-        Some(local_state::digest(site, &op, thread.private_writes, thread.seen))
+        Some(local_state::digest(site, &op, thread.own_state(), thread.seen))
     };
     // Whether a timeout fires is chosen inside of a call, which may choose several times; but
     // only once behind an attempt.

@@ -16,6 +16,7 @@
 
 use crate::{
     cell::Global,
+    fiber,
     sharing::{self, GRANULE},
 };
 use alloc::vec::Vec;
@@ -87,10 +88,16 @@ impl Looks {
         }
     }
 
-    /// Keeps what the thread has read since a hook of this number.
+    /// Keeps what the thread has touched since a hook of this number; but not in its control
+    /// block, where nothing is that could be in a race.
     pub fn keep(&self, thread: ThreadId, since: u32) {
+        let is_control =
+            |addr| addr >= fiber::handle(thread) && fiber::owner_of(addr as usize) == Some(thread);
         for look in self.all.iter().filter(|look| look.ordinal >= since) {
-            sharing::keep(thread, look.granule * GRANULE);
+            let addr = look.granule * GRANULE;
+            if !is_control(addr) {
+                sharing::keep(thread, addr);
+            }
         }
     }
 }
