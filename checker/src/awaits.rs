@@ -65,7 +65,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use hashbrown::HashMap;
-use leno_model::{Access, Event, Op, Outcome, SiteRef, ThreadId};
+use leno_model::{Access, Event, Op, Outcome, SiteRef, ThreadId, Varies};
 
 /// Where a thread stands in view of this file.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -173,6 +173,8 @@ struct Step {
     chosen: bool,
     /// How the thread goes on may depend on it.
     decides: bool,
+    /// It might touch other bytes the next time, or in another way.
+    varies: bool,
     /// The thread might have stopped before it, but was to go on once more (see `glances`).
     forgiven: bool,
     /// An attempt that succeeded.
@@ -448,7 +450,10 @@ impl Awaits {
         let idle = !reads_of(&steps[0]).iter().any(|read| self.changed_since(thread, read));
         let chosen = steps.iter().any(|step| step.chosen);
         let all = reads_of(&steps[0]);
-        let behind = steps.iter().skip_while(|step| !step.decides).nth(1).map_or(&[][..], reads_of);
+        // What decides touches the same in each round, if it does not vary itself.
+        let decision = steps.iter().position(|step| step.decides);
+        let behind = decision.and_then(|at| steps.get(at + usize::from(!steps[at].varies)));
+        let behind = behind.map_or(&[][..], reads_of);
         // An object that the thread uses more than once in a round it uses in the beginning.
         let before = &all[..all.len() - behind.len()];
         let is_glance = |read: &&Read| {
@@ -547,6 +552,7 @@ impl Awaits {
             })
         };
         window(a).standing == window(b).standing
+            && window(a).forgiven == window(b).forgiven
             && x.steps == y.steps
             && x.again == y.again
             && x.reads.len() == y.reads.len()
@@ -575,6 +581,13 @@ impl Awaits {
     pub fn glances(&self) -> impl Iterator<Item = u32> + '_ {
         let cut = |window: &&Window| window.standing.iteration > 0;
         self.threads.iter().filter(cut).flat_map(|window| window.glances.iter().copied())
+    }
+
+    /// The same of one thread.
+    pub fn glances_of(&self, thread: ThreadId) -> &[u32] {
+        let window = self.threads.get(thread.index());
+        let standing = window.filter(|window| window.standing.iteration > 0);
+        standing.map_or(&[], |window| &window.glances)
     }
 
     /// What a thread that stands would repeat: its own events, and those of others that would
@@ -642,6 +655,7 @@ impl Awaits {
                 first_hold: window.holds.len() as u32,
                 chosen: matches!(event.op, Op::Choose { .. }) && !environs,
                 decides: decides(event),
+                varies: varies(event, accesses),
                 forgiven,
                 attempt: waiting(event),
             });
@@ -788,6 +802,13 @@ fn decides(event: &Event) -> bool {
     let passes = matches!(event.op, Op::Unlock { .. } | Op::RwUnlock { .. } | Op::Fence(_));
     let failed = event.outcome == Outcome::Acquired(false);
     !passes && (failed || !waits)
+}
+
+/// Whether an event of an iteration might touch other bytes the next time, or only read where
+/// it has put back what it found.
+fn varies(event: &Event, accesses: &[Access]) -> bool {
+    let keeps = || accesses.iter().any(|access| access.kind.modifies());
+    matches!(event.varies, Varies::Somehow(_)) || keeps()
 }
 
 /// What an event of an iteration acquires and releases.

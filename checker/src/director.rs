@@ -526,6 +526,11 @@ impl Director {
         self.awaits.glances()
     }
 
+    /// Those in what this thread would repeat.
+    pub fn glances_of(&self, thread: ThreadId) -> &[u32] {
+        self.awaits.glances_of(thread)
+    }
+
     /// The memory of a destroyed synchronisation object was made anew without a call.
     pub fn renew(&mut self, object: u64) {
         self.sync.renew(object);

@@ -15,8 +15,10 @@
 //! If the first attempt succeeds, `total` is never read, and if it fails, the round is the last
 //! thing that the thread does. So the executions that are not explored have a race and no other
 //! has. It can only be so if the round might have gone without the read, so what comes first in
-//! it, before anything decides how it goes on, is no glance: the round that is not removed, which
-//! must be there if the thread gets away, begins with it too.
+//! it, up to what decides how it goes on, is no glance: the round that is not removed, which
+//! must be there if the thread gets away, begins with it too. But what decides may itself touch
+//! something else each time (a string that has become shorter), or only read where it has put
+//! back what it found (a compare-exchange that fails): then it is one.
 //!
 //! Such races are rare, and glances are not. So the search only looks out for one: a glance, and
 //! a write to the same bytes by another thread that may be there at the same time and has no lock

@@ -43,8 +43,6 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 struct Known {
     model: Model,
-    /// Some of what it does lies outside the program's memory.
-    outside: bool,
     /// It stays inside, but nobody says what it does to memory that it is given.
     unseen: bool,
 }
@@ -164,7 +162,7 @@ impl Models {
 
     /// Whether all that a function does lies in the program's memory.
     pub fn stays_inside(&self, symbol: &str) -> bool {
-        self.known(symbol).is_some_and(|known| !known.outside)
+        self.known(symbol).is_some_and(|known| !known.model.outside)
     }
 
     /// The names of all functions that are known by their whole name.
@@ -220,7 +218,7 @@ impl Reader<'_> {
                 }
                 "blocks" => self.known.model.blocks = flag(value, span)?,
                 "looks" => self.known.model.looks = flag(value, span)?,
-                "outside" => self.known.outside = flag(value, span)?,
+                "outside" => self.known.model.outside = flag(value, span)?,
                 "unseen" => self.known.unseen = flag(value, span)?,
                 "same_as" => self.same_as = Some(text(value, span)?.to_string()),
                 other => {

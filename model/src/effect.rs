@@ -19,6 +19,8 @@ pub struct Model {
     pub blocks: bool,
     /// It computes with the bytes that it reads, or lets them out of the process.
     pub looks: bool,
+    /// Some of what it does lies outside the program's memory.
+    pub outside: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -82,6 +82,10 @@ pub struct Thread {
     pub manners: Manners,
     /// The robust mutexes that it holds, as often as it does.
     pub robust: Vec<u64>,
+    /// A digest of its thread-specific data.
+    specific: u64,
+    /// It is about to choose whether time passes where it stands.
+    pub asks: bool,
     /// The read-write locks that it has locked for writing.
     pub writes: Vec<u64>,
     /// Handlers that run in the middle of the runtime: where they began on the program's
@@ -301,6 +305,8 @@ impl Thread {
             cancels_itself: false,
             manners: Manners::default(),
             robust: Vec::new(),
+            specific: 0,
+            asks: false,
             writes: Vec::new(),
             interruptions: Vec::new(),
             alive: true,
@@ -376,6 +382,20 @@ impl Thread {
     /// The thread's own state has changed in a way that its frames need not show.
     pub fn changes(&mut self) {
         self.private_writes += 1;
+    }
+
+    /// What decides how it goes on and lies neither in its frames nor in shared memory.
+    fn own_state(&self) -> u64 {
+        let manners = u64::from(self.cancellable) << 62 | u64::from(self.asynchronous) << 63;
+        self.private_writes ^ self.specific ^ manners
+    }
+
+    /// A key of the thread has another value.
+    pub fn sets(&mut self, key: u32, before: u64, now: u64) {
+        let mix = |value: u64| {
+            (value ^ u64::from(key) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        };
+        self.specific ^= mix(before) ^ mix(now);
     }
 
     /// Instrumented code calls a function that is not.
@@ -787,12 +807,13 @@ fn arrive(
     let own_state = || {
         let thread = running().expect("events happen in an execution").thread();
         settle_stack_writes(thread);
-        Some(local_state::digest(site, &op, thread.private_writes, thread.seen))
+        Some(local_state::digest(site, &op, thread.own_state(), thread.seen))
     };
     // Whether a timeout fires is chosen inside of a call, which may choose several times; but
     // only once behind an attempt.
     let x = running().expect("events happen in an execution");
-    let gives_up = patience.timed && spins && x.director.has_just_attempted(x.current);
+    let asks = x.thread().asks;
+    let gives_up = patience.timed && spins && !asks && x.director.has_just_attempted(x.current);
     // Looking for signals may be part of what any one call does, several times.
     let may_spin = (may_spin || gives_up) && !signalling::is_look(&op);
     let local_state = if spins && may_spin { own_state() } else { None };
@@ -837,6 +858,12 @@ fn arrive(
 /// If the running thread does nothing more: keeps what was looked at in the round that it would
 /// repeat, or sees to it that this will be known.
 fn keep_glances(x: &mut Running) {
+    let (events, accesses) = (record().events.as_slice(), record().accesses.as_slice());
+    let past = Past { events, accesses };
+    for glance in x.director.glances_of(x.current) {
+        let event = &events[*glance as usize];
+        glanced::keep(event.thread, past.accesses_of(event));
+    }
     for Stretch { thread, since, events } in x.director.repeated(x.current) {
         let Thread { ordinal, looks, .. } = &x.threads[thread.index()];
         // The hook that it stands in has been counted.
@@ -859,7 +886,12 @@ fn waits_by_the_clock(op: Op, accesses: &[Access], site: SiteRef, state: u64) ->
     }
     let iteration = x.director.would_repeat(me, site, &op, accesses, state)?;
     let looks = events - seen.events < iteration;
-    let passes = looks && may_happen(site);
+    let passes = looks && {
+        x.thread().asks = true;
+        let passes = may_happen(site);
+        running().expect("events happen in an execution").thread().asks = false;
+        passes
+    };
     if passes {
         let x = running().expect("events happen in an execution");
         let events = x.director.events();

@@ -1,22 +1,26 @@
-//! What a thread has read in private, in a round of a loop that is not gone on with.
+//! What a thread has touched in private, in a round of a loop that is not gone on with.
 //!
 //! Such a round is left out of the executions in which the thread gets away (see `glances` in
-//! the checker). So what it has read there, another thread may write in other executions only:
-//! in none do both touch it, and it would stay private, and the race be lost. So where a
-//! thread stops, it is kept who has read what in the round; from then on the thread counts as
-//! having touched that in every execution. If another one touches it too, it is shared.
+//! the checker). So what it has touched there, another thread may touch in other executions
+//! only: in none do both, and it would stay private, and the race be lost. So where a thread
+//! stops, it is kept who has touched what in the round; from then on the thread counts as
+//! having touched that in every execution. If another one touches it too, it is shared. Mostly
+//! these are reads. But what the thread writes on its own stack may leave it where it was; and
+//! an event of a lock, or of several ranges, may touch what is private.
 //!
-//! To keep reads that are no events costs time. So nothing is kept until some thread has
+//! To keep accesses that are no events costs time. So none are kept until some thread has
 //! stopped in a round with private hooks in it; then the search begins anew, and with it the
 //! watch. It begins anew also when there is something new to keep, since others may have
-//! touched that before. A read is forgotten when the thread writes in private, because then it
-//! is not where it was.
+//! touched that before. They are forgotten when the thread has left something behind in
+//! private, because then it is not where it was.
 
 use crate::{
     cell::Global,
+    fiber,
     sharing::{self, GRANULE},
 };
 use alloc::vec::Vec;
+use core::ops::Range;
 use leno_model::{Access, ThreadId, object::OUTSIDE};
 
 /// The place outside of memory that is marked as shared when reads are to be kept: the one
@@ -40,7 +44,18 @@ pub fn watch() {
     sharing::reveal_at(WATCHING);
 }
 
-/// What a thread has read in private since its last private write.
+/// Keeps what an event of a round has touched, so far as nobody else has.
+pub fn keep(thread: ThreadId, accesses: &[Access]) {
+    for granule in accesses.iter().flat_map(granules) {
+        sharing::keep(thread, granule * GRANULE);
+    }
+}
+
+fn granules(access: &Access) -> Range<u64> {
+    access.addr / GRANULE..access.end().div_ceil(GRANULE)
+}
+
+/// What a thread has touched in private since its last private write.
 #[derive(Default)]
 pub struct Looks {
     all: Vec<Look>,
@@ -63,10 +78,8 @@ impl Looks {
             self.all.clear();
             self.enough = 1024;
         }
-        let plain = |access: &&Access| access.kind.reads() && access.atomic.is_none();
-        for read in accesses.iter().filter(plain) {
-            let granules = read.addr / GRANULE..read.end().div_ceil(GRANULE);
-            self.all.extend(granules.map(|granule| Look { granule, ordinal }));
+        for access in accesses {
+            self.all.extend(granules(access).map(|granule| Look { granule, ordinal }));
         }
         if self.all.len() > self.enough {
             self.all.sort_unstable_by_key(|look| (look.granule, !look.ordinal));
@@ -75,10 +88,16 @@ impl Looks {
         }
     }
 
-    /// Keeps what the thread has read since a hook of this number.
+    /// Keeps what the thread has touched since a hook of this number; but not in its control
+    /// block, where nothing is that could be in a race.
     pub fn keep(&self, thread: ThreadId, since: u32) {
+        let is_control =
+            |addr| addr >= fiber::handle(thread) && fiber::owner_of(addr as usize) == Some(thread);
         for look in self.all.iter().filter(|look| look.ordinal >= since) {
-            sharing::keep(thread, look.granule * GRANULE);
+            let addr = look.granule * GRANULE;
+            if !is_control(addr) {
+                sharing::keep(thread, addr);
+            }
         }
     }
 }

@@ -87,6 +87,9 @@ pub fn call(site: SiteRef, address: u64, args: &[u64], rest: u64) {
         } else if symmetry::is_wanted() {
             take(&model.before, &Call { args, rest, result: None });
         }
+        if model.outside {
+            execution::stir();
+        }
     }
     if callee.unknown {
         execution::stir();

@@ -139,7 +139,6 @@ fn control(fd: i32, command: i32, call: impl FnOnce() -> i32) -> i32 {
             new
         }
         libc::F_SETLKW | libc::F_OFD_SETLKW => super::refused::refuse("fcntl (waiting for a lock)"),
-        libc::F_GETFD | libc::F_SETFD => call(),
         _ => {
             open::moving(fd);
             call()

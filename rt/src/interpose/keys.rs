@@ -118,7 +118,12 @@ fn get(key: u32) -> Value {
 }
 
 fn set(key: u32, value: *const libc::c_void) -> i32 {
-    real!(pthread_setspecific(key => u32, value => *const libc::c_void) -> i32)
+    let before = get(key);
+    let result = real!(pthread_setspecific(key => u32, value => *const libc::c_void) -> i32);
+    if let Some(x) = running().filter(|_| result == 0) {
+        x.thread().sets(key, before as u64, value as u64);
+    }
+    result
 }
 
 /// # Safety

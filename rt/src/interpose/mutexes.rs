@@ -5,12 +5,13 @@ use super::{
     is_internal, real, time,
 };
 use crate::{
-    execution::{call_site, running},
+    accesses,
+    execution::{access, call_site, current_thread, running, stir},
     hooks::{synchronise, synchronise_as},
-    misuse,
+    misuse, sharing,
 };
 use leno_entry::entry;
-use leno_model::{MutexKind, Op, Outcome, SiteRef};
+use leno_model::{AccessKind, MutexKind, Op, Order, Outcome, SiteRef};
 
 type Mutex = *mut libc::pthread_mutex_t;
 
@@ -162,15 +163,21 @@ pub fn releases(mutex: Mutex) {
     unsafe {
         if *owner(mutex) == INCONSISTENT {
             *owner(mutex) = NOT_RECOVERABLE;
+            stir();
         }
     }
 }
 
-/// A thread ends: whoever locks what it holds of robust mutexes is told.
+/// A thread ends: whoever locks what it holds of robust mutexes is told. So the mutex is not as
+/// it was for a loop that has locked it and waits for this; the lock has read that byte.
 pub fn abandon() {
     while let Some(mutex) = running().and_then(|x| x.thread().robust.pop()) {
         // SAFETY: the program's mutex, which the thread holds.
         unsafe { *owner(mutex as Mutex) = INCONSISTENT };
+        let died = [accesses::one(AccessKind::Write, mutex, 1, Some(Order::SeqCst))];
+        if current_thread().is_some_and(|thread| sharing::is_event(thread, &died)) {
+            access(&died, SiteRef(0));
+        }
         synchronise(Op::Unlock { mutex }, SiteRef(0));
     }
 }
@@ -189,6 +196,7 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: Mutex) -> i32 {
         }
         *owner(mutex) = 0;
     }
+    stir();
     0
 }
 

@@ -1,7 +1,7 @@
-//! Hidden state: what libc keeps for all threads together (random numbers, the string
-//! under `strtok`, the environment) is an object. The system's random numbers are a
-//! function of the thread's own past, and before `main` of the program's: they are the same in
-//! every process.
+//! Hidden state: what libc or the kernel keeps for all threads together (random numbers, the
+//! string under `strtok`, the environment, the working directory) is an object. The system's
+//! random numbers are a function of the thread's own past, and before `main` of the program's:
+//! they are the same in every process.
 
 use super::real;
 use crate::{
@@ -19,6 +19,8 @@ const STRTOK: u64 = 0x30;
 const CALENDAR: u64 = 0x40;
 const ENVIRONMENT: u64 = 0x50;
 const MESSAGE: u64 = 0x60;
+const DIRECTORY: u64 = 0x80;
+const CREATION_MASK: u64 = 0x90;
 
 type Text = *mut libc::c_char;
 type Calendar = *mut libc::tm;
@@ -61,6 +63,10 @@ stateful! {
     ENVIRONMENT: fn putenv(text: Text) -> i32;
     ENVIRONMENT: fn clearenv() -> i32;
     MESSAGE: fn strerror(error: i32) -> Text;
+    DIRECTORY: fn chdir(path: Text) -> i32;
+    DIRECTORY: fn fchdir(directory: i32) -> i32;
+    DIRECTORY: fn getcwd(path: Text, size: usize) -> Text;
+    CREATION_MASK: fn umask(mask: u32) -> u32;
 }
 
 /// The generator before `main`; what it begins with is no thread's.
