@@ -196,6 +196,10 @@ fn message_queues_are_refused_by_name() {
         ("extern int mq_open(const char *, int, ...); mq_open(\"/leno\", 2)", "mq_open"),
         ("extern int mq_unlink(const char *); mq_unlink(\"/leno\")", "mq_unlink"),
         ("syscall(240, \"/leno\", 2, 0, NULL)", "syscall (mq_open)"),
+        ("extern int msgget(int, int); msgget(1, 0666)", "msgget"),
+        ("extern int semget(int, int, int); semget(0, 1, 0600)", "semget"),
+        ("extern int shmget(int, size_t, int); shmget(1, 4096, 0600)", "shmget with a key"),
+        ("syscall(68, 1, 0600)", "syscall (msgget)"),
     ]);
 }
 

@@ -137,6 +137,8 @@ pub unsafe extern "C" fn syscall(
             libc::SYS_futex => return given_back(futexes::call(a, b, c, d, e, f)),
             FUTEX_WAITV | FUTEX_WAKE..=FUTEX_REQUEUE => super::refused::refuse("syscall (futex2)"),
             libc::SYS_mq_open | libc::SYS_mq_unlink => super::refused::refuse("syscall (mq_open)"),
+            libc::SYS_msgget => super::refused::refuse("syscall (msgget)"),
+            libc::SYS_semget => super::refused::refuse("syscall (semget)"),
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 super::refused::refuse("syscall (clone or fork)")
             }

@@ -1,7 +1,8 @@
 //! Functions that would block the one kernel thread, or make threads and processes
 //! behind our back, and that have no model yet: calling one ends the check with a
-//! message that names it. So do message queues with names: they are the system's, what one
-//! execution leaves in them the next one would find.
+//! message that names it. So do message queues, and what System V has of them, of semaphores and
+//! of shared memory with a key: they are the system's, what one execution leaves in them the
+//! next one would find.
 
 use super::real;
 use crate::{
@@ -38,4 +39,15 @@ refused! {
     aio_read aio_read64 aio_write aio_write64 aio_fsync aio_fsync64 lio_listio lio_listio64
     aio_suspend aio_suspend64 getaddrinfo_a
     mq_open __mq_open_2 mq_unlink mq_notify
+    msgget semget
+}
+
+/// # Safety
+/// As libc's.
+#[entry]
+pub unsafe extern "C" fn shmget(key: i32, size: usize, flags: i32) -> i32 {
+    if running().is_some() && key != libc::IPC_PRIVATE {
+        refuse("shmget with a key");
+    }
+    real!(shmget(key => i32, size => usize, flags => i32) -> i32)
 }
