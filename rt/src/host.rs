@@ -679,12 +679,15 @@ pub fn provide_stacks() {
     }
     // Twice as many each time: every one that is missing costs a run.
     let provided = fiber::provide(threads.next_power_of_two().max(8));
+    // Fewer will do.
+    let provided = if fiber::provided() >= threads { Ok(()) } else { provided };
     let enlarged = || wanted.map_or(Ok(()), |w| fiber::enlarge(w.thread, w.size));
     if let Err(error) = provided.and_then(|()| enlarged()) {
         fault(Fault::Unsupported {
             what: format!(
                 "it has {threads} threads, and there is no room for their stacks (error {error}; \
-                 ulimit -v, -d and -u must leave room for some gigabytes of address space)"
+                 ulimit -v, -d and -u must leave room for some gigabytes of address space, and the \
+                 system for so many threads)"
             ),
             site: None,
         });
