@@ -2,6 +2,7 @@
 // the thread where it was: it had that value. Somebody else reads the variable once the loop is
 // over. ORDERED: after it; what is shared, though, the loop does not write in vain, and it may
 // go round as often as it likes.
+// leno[--unroll 2]: verdict=bug kind=race object=scratch
 // leno: verdict=bug kind=race object=scratch
 // leno[--search naive]: verdict=bug kind=race object=scratch
 // leno[--record-all]: verdict=bug kind=race object=scratch

@@ -1,4 +1,5 @@
 // What is read in vain between attempts with a timeout. ORDERED: written after the loop.
+// (--record-all: waits write.)
 // leno: verdict=bug kind=race object=total
 // leno[--search naive]: verdict=bug kind=race object=total
 // leno: cflags=-DORDERED verdict=safe
