@@ -189,9 +189,9 @@ fn what_makes_another_program_of_it_is_refused_by_name() {
     are_refused(&calls);
 }
 
-/// What one execution leaves in a queue the next one would find.
+/// What one execution leaves there the next one would find.
 #[test]
-fn message_queues_are_refused_by_name() {
+fn what_the_system_keeps_between_executions_is_refused_by_name() {
     are_refused(&[
         ("extern int mq_open(const char *, int, ...); mq_open(\"/leno\", 2)", "mq_open"),
         ("extern int mq_unlink(const char *); mq_unlink(\"/leno\")", "mq_unlink"),
@@ -200,6 +200,7 @@ fn message_queues_are_refused_by_name() {
         ("extern int semget(int, int, int); semget(0, 1, 0600)", "semget"),
         ("extern int shmget(int, size_t, int); shmget(1, 4096, 0600)", "shmget with a key"),
         ("syscall(68, 1, 0600)", "syscall (msgget)"),
+        ("syscall(29, 1, 4096, 0600)", "syscall (shmget with a key)"),
     ]);
 }
 

@@ -139,6 +139,9 @@ pub unsafe extern "C" fn syscall(
             libc::SYS_mq_open | libc::SYS_mq_unlink => super::refused::refuse("syscall (mq_open)"),
             libc::SYS_msgget => super::refused::refuse("syscall (msgget)"),
             libc::SYS_semget => super::refused::refuse("syscall (semget)"),
+            libc::SYS_shmget if a as i32 != libc::IPC_PRIVATE => {
+                super::refused::refuse("syscall (shmget with a key)")
+            }
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 super::refused::refuse("syscall (clone or fork)")
             }
